@@ -1,0 +1,73 @@
+/** A refusal of the server (RFC 9457) or, with status 0, a server that cannot be reached. */
+export class ApiProblem extends Error {
+  constructor(status, title, detail) {
+    super(detail || title || `HTTP ${status}`);
+    this.name = "ApiProblem";
+    this.status = status;
+    this.title = title;
+    this.detail = detail;
+  }
+
+  /** Whether sending the very same request again may succeed. */
+  get retryable() {
+    return this.status === 0 || this.status === 408 || this.status === 409 || this.status === 429 || this.status >= 500;
+  }
+}
+
+async function problemOf(response) {
+  try {
+    const body = await response.json();
+    return new ApiProblem(response.status, body.title ?? "", body.detail ?? "");
+  } catch {
+    return new ApiProblem(response.status, "", "");
+  }
+}
+
+async function request(method, path, { body, signal, accept = "application/json" } = {}) {
+  const headers = { accept };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store" });
+  } catch (fault) {
+    if (fault.name === "AbortError") throw fault;
+    throw new ApiProblem(0, "", "");
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function json(method, path, body) {
+  const response = await request(method, path, { body });
+  return response.status === 204 ? null : response.json();
+}
+
+const segment = encodeURIComponent;
+
+export const getSession = () => json("GET", "/api/v1/session");
+export const listPeople = () => json("GET", "/api/v1/session/people");
+export const signIn = (userId) => json("POST", "/api/v1/session", { user_id: userId });
+export const signOut = () => request("DELETE", "/api/v1/session");
+
+export const listConversations = (limit) => json("GET", `/api/v1/conversations?limit=${limit}`);
+export const getConversation = (id) => json("GET", `/api/v1/conversations/${segment(id)}`);
+
+/** Resolves to the response whose body is the event stream; rejects with `ApiProblem` before the first byte. */
+export const startTurn = (turn, signal) =>
+  request("POST", "/api/v1/chat", { body: turn, signal, accept: "text/event-stream" });
+export const stopTurn = (messageId) => request("POST", `/api/v1/turns/${segment(messageId)}/stop`);
+
+export const rateMessage = (messageId, value) =>
+  request("PUT", `/api/v1/messages/${segment(messageId)}/feedback`, { body: { value } });
+export const openCitation = (messageId, n, clickId) =>
+  json("POST", `/api/v1/messages/${segment(messageId)}/citations/${n}/open`, { click_id: clickId });
+
+/** A version 4 UUID, also where `randomUUID` is missing because the page came over plain HTTP. */
+export function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

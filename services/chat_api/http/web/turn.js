@@ -1,0 +1,108 @@
+/** What the page knows about one answer. A turn is changed only by `applyPart`, `cutOff` and `fail`. */
+export function newTurn() {
+  return {
+    messageId: null,
+    conversationId: null,
+    model: null,
+    running: true,
+    stage: "starting",
+    outcome: null,
+    notices: [],
+    text: "",
+    textId: null,
+    citations: [],
+    hint: null,
+    feedback: null,
+    tokensUsed: null,
+    fault: null,
+    stoppedByUser: false,
+    // True once the server has said how the turn ended; only then is asking again a new turn.
+    closed: false,
+  };
+}
+
+/** A turn as the server stored it. */
+export function storedTurn(message) {
+  return {
+    ...newTurn(),
+    messageId: message.id,
+    model: message.model ?? null,
+    running: false,
+    closed: true,
+    outcome: message.outcome ?? null,
+    text: message.content ?? "",
+    citations: message.citations ?? [],
+    hint: typeof message.hint === "string" ? { text: message.hint, withheld: [] } : (message.hint ?? null),
+    feedback: message.feedback ?? null,
+    tokensUsed: message.tokens_used ?? null,
+  };
+}
+
+const handlers = {
+  start(turn, part) {
+    turn.messageId = part.messageId ?? turn.messageId;
+    turn.conversationId = part.messageMetadata?.conversation_id ?? turn.conversationId;
+    applyMetadata(turn, part.messageMetadata);
+  },
+  "data-status": (turn, part) => (turn.stage = part.data.stage),
+  "data-notice": (turn, part) => turn.notices.push(part.data),
+  "text-delta"(turn, part) {
+    const newBlock = turn.text && turn.textId !== null && part.id !== turn.textId;
+    turn.text += (newBlock ? "\n\n" : "") + part.delta;
+    turn.textId = part.id;
+  },
+  "data-citation": (turn, part) => turn.citations.push(part.data),
+  "data-hint": (turn, part) => (turn.hint = part.data),
+  "message-metadata": (turn, part) => applyMetadata(turn, part.messageMetadata),
+  "data-error": (turn, part) => (turn.fault = { text: "", retryable: Boolean(part.data.retryable) }),
+  error(turn, part) {
+    turn.fault = { retryable: turn.fault?.retryable ?? true, text: part.errorText ?? "" };
+    close(turn, "failed");
+  },
+  abort: (turn) => close(turn, "interrupted"),
+  finish(turn, part) {
+    applyMetadata(turn, part.messageMetadata);
+    close(turn, turn.outcome ?? "grounded");
+  },
+};
+
+/** Folds one part of the stream into the turn. Parts of unknown type are left alone. */
+export function applyPart(turn, part) {
+  handlers[part.type]?.(turn, part);
+}
+
+function applyMetadata(turn, metadata) {
+  if (!metadata) return;
+  turn.model = metadata.model ?? turn.model;
+  turn.outcome = metadata.outcome ?? turn.outcome;
+  turn.tokensUsed = metadata.tokens_used ?? turn.tokensUsed;
+}
+
+function close(turn, outcome) {
+  turn.outcome = outcome;
+  turn.running = false;
+  turn.closed = true;
+}
+
+/** The stream ended. Without a closing part the turn counts as interrupted, whatever was announced before. */
+export function cutOff(turn, text) {
+  if (!turn.running) return;
+  turn.running = false;
+  turn.outcome = "interrupted";
+  if (!turn.stoppedByUser) turn.fault = { text, retryable: true };
+}
+
+/** The server refused the turn before its first byte. */
+export function fail(turn, text, retryable) {
+  turn.running = false;
+  turn.outcome = "failed";
+  turn.fault = { text, retryable };
+}
+
+/** The word that chooses label, icon and colour. */
+export function stateOf(turn) {
+  if (turn.running)
+    return turn.notices.some((notice) => notice.code === "conversational") ? "conversational" : "running";
+  if (turn.outcome === "interrupted" && turn.stoppedByUser) return "stopped";
+  return turn.outcome ?? "grounded";
+}
