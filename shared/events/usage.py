@@ -1,0 +1,32 @@
+"""What one model call used."""
+
+from decimal import Decimal
+from typing import ClassVar
+from uuid import UUID, uuid5
+
+from shared.events.envelope import EVENT_NAMESPACE, Event
+from shared.events.streams import SIGNAL_STREAM
+
+
+class UsageRecorded(Event):
+    """Tokens of one provider call. Cached tokens are part of the input; `cost` None means the price is unknown."""
+
+    subject: ClassVar[str] = "achilles.signal.v1.usage"
+    stream: ClassVar[str] = SIGNAL_STREAM
+
+    message_id: UUID
+    provider_call: int
+    user_id: str
+    department: str | None
+    provider: str
+    model: str
+    input_tokens: int
+    cached_input_tokens: int = 0
+    output_tokens: int
+    estimated: bool
+    cost: Decimal | None = None
+    currency: str | None = None
+
+    @property
+    def event_id(self) -> UUID:
+        return uuid5(EVENT_NAMESPACE, f"usage:{self.message_id}:{self.provider_call}")

@@ -1,0 +1,41 @@
+"""Settings that several services share. Each is an environment variable `ACHILLES_<NAME>`."""
+
+from datetime import timedelta
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class AchillesSettings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="ACHILLES_", frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    log_level: str = Field(default="INFO", title="Least level that is logged")
+
+
+class DatabaseSettings(AchillesSettings):
+    database_url: SecretStr = Field(title="PostgreSQL, the product's truth: postgresql://user:password@host:port/name")
+
+    @property
+    def dsn(self) -> str:
+        return self.database_url.get_secret_value()
+
+
+class BusSettings(AchillesSettings):
+    nats_url: SecretStr = Field(title="NATS with JetStream: nats://user:password@host:port")
+
+    @property
+    def bus_url(self) -> str:
+        return self.nats_url.get_secret_value()
+
+
+class WorkerSettings(DatabaseSettings, BusSettings):
+    host: str = Field(default="127.0.0.1", title="Address of the health endpoints")
+    batch_size: int = Field(default=100, ge=1, le=1000, title="Messages written in one transaction at most")
+    batch_wait: timedelta = Field(default=timedelta(milliseconds=100), title="Longest wait to fill a batch")
+    ack_wait: timedelta = Field(
+        default=timedelta(seconds=60), title="The broker sends a message again after this long without acknowledgement"
+    )
+    max_deliver: int = Field(default=10, ge=2, title="Deliveries of one message before it becomes a dead letter")
+    consumer_check_every: timedelta = Field(
+        default=timedelta(seconds=5), title="How often a worker looks whether its consumer still exists"
+    )
