@@ -1,0 +1,81 @@
+"""What signal_worker writes: accesses, usage, knowledge state. Ratings are applied to chat.messages."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Index,
+    Integer,
+    Numeric,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    Uuid,
+    func,
+)
+
+from shared.database.metadata import metadata
+
+accesses = Table(
+    "accesses",
+    metadata,
+    Column("event_id", Uuid, primary_key=True),
+    Column("message_id", Uuid, nullable=False),
+    Column("conversation_id", Uuid, nullable=False),
+    Column("record_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("click_id", Text),
+    Column("source_system", Text, nullable=False),
+    Column("occurred_at", DateTime(timezone=True), nullable=False),
+    Column("applied_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    CheckConstraint("kind IN ('cited', 'clicked')", name="kind"),
+    Index("ix_accesses_message_id", "message_id"),
+    schema="signals",
+)
+
+access_counters = Table(
+    "access_counters",
+    metadata,
+    Column("record_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    Column("last_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("record_id", "kind"),
+    schema="signals",
+)
+
+usage = Table(
+    "usage",
+    metadata,
+    Column("event_id", Uuid, primary_key=True),
+    Column("message_id", Uuid, nullable=False),
+    Column("provider_call", Integer, nullable=False),
+    Column("user_id", Text, nullable=False),
+    Column("department", Text),
+    Column("provider", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("cached_input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("estimated", Boolean, nullable=False),
+    Column("cost", Numeric(20, 10)),
+    Column("currency", Text),
+    Column("occurred_at", DateTime(timezone=True), nullable=False),
+    Column("applied_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    CheckConstraint("(cost IS NULL) = (currency IS NULL)", name="cost_has_currency"),
+    Index("ix_usage_occurred_at", "occurred_at"),
+    Index("ix_usage_message_id", "message_id"),
+    schema="signals",
+)
+
+knowledge_state = Table(
+    "knowledge_state",
+    metadata,
+    Column("store_id", Text, primary_key=True),
+    Column("knowledge_version", BigInteger, nullable=False),
+    Column("is_empty", Boolean, nullable=False),
+    Column("occurred_at", DateTime(timezone=True), nullable=False),
+    schema="signals",
+)

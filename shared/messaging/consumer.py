@@ -1,0 +1,161 @@
+"""A durable pull consumer over FastStream that comes back by itself when the broker, or the consumer, is gone."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from faststream import AckPolicy
+from faststream.message import StreamMessage
+from faststream.nats import JStream, NatsBroker, PullSub
+from faststream.nats.annotations import NatsMessage
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+
+from shared.events import Event
+from shared.health import NotReadyError
+from shared.messaging.bus import connect_nats
+from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.provisioning import consumer_config, ensure_consumer, ensure_streams
+from shared.settings import WorkerSettings
+
+logger = logging.getLogger(__name__)
+_REOPEN_SECONDS = 1.0
+_RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerSpec:
+    """A durable name on one stream, and the event classes that it takes from there."""
+
+    durable: str
+    stream: str
+    events: tuple[type[Event], ...]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        return tuple(event.subject for event in self.events)
+
+
+class ConsumerLost(Exception):  # noqa: N818 (a turn of events, not a defect)
+    """The connection or the consumer is gone; everything is opened anew."""
+
+
+class DurableConsumer:
+    """Runs until cancelled. `check` tells whether messages are being taken."""
+
+    def __init__(self, spec: ConsumerSpec, service: DeliveryService, settings: WorkerSettings) -> None:
+        self._spec = spec
+        self._service = service
+        self._settings = settings
+        self._consuming = False
+
+    async def check(self) -> None:
+        if not self._consuming:
+            raise NotReadyError("not consuming: NATS or its consumer is away")
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._consume()
+            except Exception as fault:  # noqa: BLE001 (whatever ended it, opening anew is the answer)
+                logger.warning("consumer_lost", extra={"consumer": self._spec.durable, "error": type(fault).__name__})
+            self._consuming = False
+            await asyncio.sleep(_REOPEN_SECONDS)
+
+    async def _consume(self) -> None:
+        admin = await connect_nats(self._settings.bus_url, name=f"{self._spec.durable}-admin")
+        broker = self._make_broker()
+        try:
+            jetstream = admin.jetstream(timeout=2)
+            await self._provision(jetstream)
+            await broker.start()
+            self._consuming = True
+            logger.info("consuming", extra={"consumer": self._spec.durable})
+            await self._watch(jetstream)
+        finally:
+            self._consuming = False
+            with contextlib.suppress(Exception):
+                await broker.stop()
+            with contextlib.suppress(Exception):
+                await admin.close()
+
+    async def _provision(self, jetstream: JetStreamContext) -> None:
+        await ensure_streams(jetstream)
+        config = consumer_config(self._spec.durable, self._spec.subjects, self._settings)
+        await ensure_consumer(jetstream, self._spec.stream, config)
+
+    async def _watch(self, jetstream: JetStreamContext) -> None:
+        """A deleted consumer is swallowed in silence by the pull loop, so it is asked for by name."""
+        while True:
+            await asyncio.sleep(self._settings.consumer_check_every.total_seconds())
+            try:
+                await jetstream.consumer_info(self._spec.stream, self._spec.durable)
+            except Exception as fault:
+                raise ConsumerLost from fault
+
+    def _make_broker(self) -> NatsBroker:
+        broker = NatsBroker(
+            self._settings.bus_url,
+            name=self._spec.durable,
+            connect_timeout=2,
+            max_reconnect_attempts=-1,
+            reconnect_time_wait=1,
+            ping_interval=10,
+            max_outstanding_pings=2,
+            logger=None,
+        )
+        subscriber = broker.subscriber(
+            "",
+            stream=JStream(self._spec.stream, declare=False),
+            durable=self._spec.durable,
+            pull_sub=PullSub(
+                batch_size=self._settings.batch_size, timeout=self._settings.batch_wait.total_seconds(), batch=True
+            ),
+            config=consumer_config(self._spec.durable, self._spec.subjects, self._settings),
+            ack_policy=AckPolicy.MANUAL,
+            decoder=_keep_bytes,
+        )
+        subscriber(self._take)
+        return broker
+
+    async def _take(self, message: NatsMessage) -> None:
+        # A batch subscriber hands over a list where the library's annotation says one message.
+        raw = cast("list[Msg]", message.raw_message)
+        deliveries = [_delivery_of(one) for one in raw]
+        await self._deliver(raw, deliveries)
+        for one in raw:
+            await one.ack()
+
+    async def _deliver(self, raw: Sequence[Msg], deliveries: Sequence[Delivery]) -> None:
+        """PostgreSQL away: retry in place and extend the acknowledgement, instead of handing the batch back."""
+        for attempt in range(1_000_000):
+            try:
+                spent = [one for one in deliveries if one.deliveries >= self._settings.max_deliver]
+                await self._service.give_up(spent)
+                await self._service.deliver([one for one in deliveries if one not in spent])
+            except Exception as fault:  # noqa: BLE001 (permanent faults were settled inside; this one is transient)
+                logger.warning(
+                    "delivery_postponed", extra={"consumer": self._spec.durable, "error": type(fault).__name__}
+                )
+                await asyncio.sleep(_RETRY_SECONDS[min(attempt, len(_RETRY_SECONDS) - 1)])
+                for one in raw:
+                    await one.in_progress()
+            else:
+                return
+
+
+async def _keep_bytes(message: StreamMessage[list[Msg]]) -> list[bytes]:
+    """Messages are validated one by one from their bytes, so that one bad message harms no neighbour."""
+    return [one.data for one in message.raw_message]
+
+
+def _delivery_of(message: Msg) -> Delivery:
+    return Delivery(
+        subject=message.subject,
+        body=message.data,
+        headers=dict(message.headers or {}),
+        deliveries=message.metadata.num_delivered or 1,
+    )

@@ -1,0 +1,157 @@
+"""One batch, one transaction: the effects, the ledger rows that they settle, and the dead letters."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from pydantic import ValidationError
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.database.tables.mesh import dead_letters
+from shared.events import EVENT_BY_SUBJECT, Event
+from shared.messaging.envelope import CE_ID
+from shared.messaging.outbox import settle
+
+logger = logging.getLogger(__name__)
+
+PERMANENT_FAULTS = (IntegrityError, DataError, ProgrammingError, ValueError, TypeError)
+
+
+class Effect(Protocol):
+    """Applies many events of one class at once. It must be idempotent: `ON CONFLICT` or compare-and-set."""
+
+    def __call__(self, connection: AsyncConnection, events: Sequence[Any], /) -> Awaitable[None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message as the broker handed it over, still in bytes. `deliveries` counts from 1."""
+
+    subject: str
+    body: bytes
+    headers: Mapping[str, str]
+    deliveries: int = 1
+
+    @property
+    def event_id(self) -> str:
+        return self.headers.get(CE_ID, "")
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    delivery: Delivery
+    reason_class: str
+
+
+class DeliveryService:
+    """Decides for each message of a batch: applied, or dead-lettered with its reason class."""
+
+    def __init__(
+        self, engine: AsyncEngine, consumer: str, effects: Mapping[type[Event], Effect], *, max_deliver: int
+    ) -> None:
+        self._engine = engine
+        self._consumer = consumer
+        self._effects = effects
+        self._max_deliver = max_deliver
+
+    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
+        """Returns after the commit. Raises when the database is away: nothing was written, try the batch again."""
+        parsed, dead = self._parse_all(deliveries)
+        try:
+            await self._apply(parsed, dead)
+        except PERMANENT_FAULTS:
+            # One bad event must not harm its neighbours: look at each alone.
+            await self._apply_singly(parsed, dead)
+
+    def _parse_all(self, deliveries: Sequence[Delivery]) -> tuple[list[tuple[Delivery, Event]], list[DeadLetter]]:
+        parsed: list[tuple[Delivery, Event]] = []
+        dead: list[DeadLetter] = []
+        for delivery in deliveries:
+            event = self._parse(delivery)
+            if isinstance(event, DeadLetter):
+                dead.append(event)
+            else:
+                parsed.append((delivery, event))
+        return parsed, dead
+
+    def _parse(self, delivery: Delivery) -> Event | DeadLetter:
+        event_class = EVENT_BY_SUBJECT.get(delivery.subject)
+        if event_class is None or event_class not in self._effects:
+            return DeadLetter(delivery, "unknown_subject")
+        try:
+            return event_class.model_validate_json(delivery.body)
+        except ValidationError:
+            return DeadLetter(delivery, "unparsable")
+
+    async def _apply(self, parsed: Sequence[tuple[Delivery, Event]], dead: Sequence[DeadLetter]) -> None:
+        async with self._engine.begin() as connection:
+            for event_class, effect in self._effects.items():
+                events = [event for _, event in parsed if type(event) is event_class]
+                if events:
+                    await effect(connection, events)
+            await self._bury(connection, dead)
+            await settle(connection, _ledger_ids(parsed, dead))
+
+    async def _apply_singly(self, parsed: Sequence[tuple[Delivery, Event]], dead: list[DeadLetter]) -> None:
+        async with self._engine.begin() as connection:
+            for delivery, event in parsed:
+                try:
+                    async with connection.begin_nested():
+                        await self._effects[type(event)](connection, [event])
+                except PERMANENT_FAULTS as fault:
+                    dead.append(DeadLetter(delivery, _reason_class(fault)))
+            await self._bury(connection, dead)
+            await settle(connection, _ledger_ids(parsed, dead))
+
+    async def give_up(self, deliveries: Sequence[Delivery]) -> None:
+        """Dead-letter messages that were delivered too often: each time something stopped the worker."""
+        dead = [DeadLetter(delivery, "too_many_deliveries") for delivery in deliveries]
+        async with self._engine.begin() as connection:
+            await self._bury(connection, dead)
+            await settle(connection, _ledger_ids([], dead))
+
+    async def _bury(self, connection: AsyncConnection, dead: Sequence[DeadLetter]) -> None:
+        for letter in dead:
+            delivery = letter.delivery
+            row = insert(dead_letters).values(
+                consumer=self._consumer,
+                event_id=delivery.event_id,
+                subject=delivery.subject,
+                reason_class=letter.reason_class,
+                payload=delivery.body,
+                headers=dict(delivery.headers),
+                deliveries=delivery.deliveries,
+            )
+            await connection.execute(
+                row.on_conflict_do_update(
+                    index_elements=["consumer", "event_id"],
+                    set_={
+                        "last_seen_at": func.now(),
+                        "deliveries": row.excluded.deliveries,
+                        "reason_class": row.excluded.reason_class,
+                    },
+                )
+            )
+            logger.warning("dead_letter", extra={"subject": delivery.subject, "reason": letter.reason_class})
+
+
+def _ledger_ids(parsed: Sequence[tuple[Delivery, Event]], dead: Sequence[DeadLetter]) -> list[UUID]:
+    ids = [event.event_id for _, event in parsed]
+    for letter in dead:
+        try:
+            ids.append(UUID(letter.delivery.event_id))
+        except ValueError:
+            continue
+    return ids
+
+
+def _reason_class(fault: Exception) -> str:
+    return getattr(fault, "orig", fault).__class__.__name__
+
+
+BatchHandler = Callable[[Sequence[Delivery]], Awaitable[None]]

@@ -1,0 +1,102 @@
+"""Sends outbox rows to JetStream. It never deletes one: the worker does, together with the effect."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from nats.js.errors import NoStreamResponseError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.database.listener import NotificationListener
+from shared.messaging.bus import Bus
+from shared.messaging.envelope import with_message_id
+from shared.messaging.outbox import OUTBOX_CHANNEL, ClaimedEvent, claim, postpone
+from shared.messaging.provisioning import ensure_streams
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RelayPolicy:
+    """`retry_after` must exceed a healthy worker's lag: a row still there after it is sent again."""
+
+    batch_size: int = 200
+    poll_every: timedelta = timedelta(seconds=1)
+    retry_after: timedelta = timedelta(seconds=30)
+    retry_at_most: timedelta = timedelta(minutes=10)
+    retry_unsent_after: timedelta = timedelta(seconds=1)
+
+
+class OutboxRelay:
+    """A task of each front. Several relays share the work through row locks."""
+
+    def __init__(self, engine: AsyncEngine, bus: Bus, policy: RelayPolicy) -> None:
+        self._engine = engine
+        self._bus = bus
+        self._policy = policy
+        self._wake = asyncio.Event()
+        database_url = engine.url.render_as_string(hide_password=False)
+        self._listener = NotificationListener(database_url, OUTBOX_CHANNEL, lambda _payload: self._wake.set())
+
+    async def run(self) -> None:
+        """Send until cancelled. A fault of the database or the broker only means a later attempt."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listener.run(), name="outbox-listen")
+            tasks.create_task(self._send_forever(), name="outbox-send")
+
+    async def send_due(self) -> int:
+        """Send one batch of due rows; returns how many were claimed."""
+        if not self._bus.connected:
+            return 0
+        policy = self._policy
+        async with self._engine.begin() as connection:
+            claimed = await claim(
+                connection,
+                limit=policy.batch_size,
+                retry_after=policy.retry_after,
+                retry_at_most=policy.retry_at_most,
+            )
+        sent = await asyncio.gather(*(self._publish(event) for event in claimed))
+        unsent = [event.event_id for event, ok in zip(claimed, sent, strict=True) if not ok]
+        if unsent:
+            async with self._engine.begin() as connection:
+                await postpone(connection, unsent, delay=policy.retry_unsent_after)
+            logger.warning("outbox_unsent", extra={"count": len(unsent)})
+        return len(claimed) - len(unsent)
+
+    async def _publish(self, event: ClaimedEvent) -> bool:
+        try:
+            headers = with_message_id(event.headers, event.event_id, event.epoch)
+            await self._bus.jetstream.publish(event.subject, event.payload, stream=event.stream, headers=headers)
+        except NoStreamResponseError:
+            await self._provision()
+            return False
+        except Exception as fault:  # noqa: BLE001 (the row stays, so any fault is only a delay)
+            logger.warning("publish_failed", extra={"subject": event.subject, "error": type(fault).__name__})
+            return False
+        return True
+
+    async def _provision(self) -> None:
+        try:
+            await ensure_streams(self._bus.jetstream)
+        except Exception as fault:  # noqa: BLE001 (tried again with the next batch)
+            logger.warning("provisioning_failed", extra={"error": type(fault).__name__})
+
+    async def _send_forever(self) -> None:
+        while True:
+            try:
+                sent = await self.send_due()
+            except Exception as fault:  # noqa: BLE001 (the database is away: poll on)
+                logger.warning("relay_fault", extra={"error": type(fault).__name__})
+                sent = 0
+            if sent < self._policy.batch_size:
+                await self._wait()
+
+    async def _wait(self) -> None:
+        try:
+            async with asyncio.timeout(self._policy.poll_every.total_seconds()):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
