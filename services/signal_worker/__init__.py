@@ -1,0 +1,1 @@
+"""Applies access signals, ratings, usage and knowledge state."""

@@ -1,0 +1,19 @@
+"""The signal worker's process."""
+
+import uvicorn
+from starlette.applications import Starlette
+
+from services.signal_worker.settings import SignalWorkerSettings
+from services.signal_worker.wiring import EFFECTS, SIGNAL_CONSUMER
+from shared.messaging.worker import create_worker_app
+from shared.telemetry import configure_logging
+
+
+def create_app(settings: SignalWorkerSettings) -> Starlette:
+    return create_worker_app(settings, SIGNAL_CONSUMER, EFFECTS)
+
+
+def run() -> None:
+    settings = SignalWorkerSettings()
+    configure_logging("signal_worker", settings.log_level)
+    uvicorn.run(create_app(settings), host=settings.host, port=settings.signal_worker_port, log_config=None)

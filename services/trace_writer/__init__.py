@@ -1,0 +1,1 @@
+"""Writes retrieval traces and model runs."""

@@ -1,0 +1,5 @@
+"""`python -m services.trace_writer`"""
+
+from services.trace_writer.main import run
+
+run()
