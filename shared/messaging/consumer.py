@@ -5,12 +5,13 @@ import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from faststream import AckPolicy
 from faststream.message import StreamMessage
 from faststream.nats import JStream, NatsBroker, PullSub
 from faststream.nats.annotations import NatsMessage
+from faststream.nats.subscriber.usecases import BatchPullStreamSubscriber
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
@@ -18,6 +19,7 @@ from shared.events import Event
 from shared.health import NotReadyError
 from shared.messaging.bus import connect_nats
 from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.guarded_pull import GuardedPull, Pull
 from shared.messaging.provisioning import consumer_config, ensure_consumer, ensure_streams
 from shared.settings import WorkerSettings
 
@@ -67,11 +69,13 @@ class DurableConsumer:
 
     async def _consume(self) -> None:
         admin = await connect_nats(self._settings.bus_url, name=f"{self._spec.durable}-admin")
-        broker = self._make_broker()
+        broker, subscriber = self._make_broker()
         try:
             jetstream = admin.jetstream(timeout=2)
             await self._provision(jetstream)
             await broker.start()
+            # The pull loop reads this attribute anew for each fetch; its task has not run yet.
+            subscriber.subscription = cast("Any", GuardedPull(cast("Pull", subscriber.subscription)))
             self._consuming = True
             logger.info("consuming", extra={"consumer": self._spec.durable})
             await self._watch(jetstream)
@@ -96,7 +100,7 @@ class DurableConsumer:
             except Exception as fault:
                 raise ConsumerLost from fault
 
-    def _make_broker(self) -> NatsBroker:
+    def _make_broker(self) -> tuple[NatsBroker, BatchPullStreamSubscriber]:
         broker = NatsBroker(
             self._settings.bus_url,
             name=self._spec.durable,
@@ -112,14 +116,14 @@ class DurableConsumer:
             stream=JStream(self._spec.stream, declare=False),
             durable=self._spec.durable,
             pull_sub=PullSub(
-                batch_size=self._settings.batch_size, timeout=self._settings.batch_wait.total_seconds(), batch=True
+                batch_size=self._settings.batch_size, timeout=self._settings.fetch_wait.total_seconds(), batch=True
             ),
             config=consumer_config(self._spec.durable, self._spec.subjects, self._settings),
             ack_policy=AckPolicy.MANUAL,
             decoder=_keep_bytes,
         )
         subscriber(self._take)
-        return broker
+        return broker, subscriber
 
     async def _take(self, message: NatsMessage) -> None:
         # A batch subscriber hands over a list where the library's annotation says one message.

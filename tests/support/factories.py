@@ -1,0 +1,40 @@
+"""Typed factories for what the domain works on."""
+
+from services.chat_api.domain.model_call import ModelMessage
+from services.chat_api.domain.passages import Passage
+from services.chat_api.domain.ranking import Candidate
+
+
+def make_candidate(
+    record_id: str = "handbook/leave.md", *, rank: int = 1, text: str = "Text.", ordinal: int = 1
+) -> Candidate:
+    return Candidate(
+        record_id=record_id,
+        chunk_id=f"{record_id}#{ordinal}",
+        title="Annual leave",
+        text=text,
+        url=f"/sources/{record_id}",
+        source_system="Handbook",
+        rank=rank,
+    )
+
+
+def make_passage(n: int = 1, text: str = "Text.", *, record_id: str = "handbook/leave.md", ordinal: int = 1) -> Passage:
+    return Passage(
+        n=n,
+        record_id=record_id,
+        chunk_id=f"{record_id}#{ordinal}",
+        title="Annual leave",
+        text=text,
+        url=f"/sources/{record_id}",
+        source_system="Handbook",
+    )
+
+
+def make_history(*turns: tuple[str, str]) -> tuple[ModelMessage, ...]:
+    """Pairs of question and answer."""
+    return tuple(
+        message
+        for question, answer in turns
+        for message in (ModelMessage("user", question), ModelMessage("assistant", answer))
+    )
