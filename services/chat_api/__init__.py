@@ -1,0 +1,1 @@
+"""The front: answers inside the request, by streaming."""

@@ -1,0 +1,28 @@
+"""What can go wrong between us and a model, whichever it is."""
+
+from shared.errors import PermanentError, TransientError
+
+
+class ModelUnavailableError(TransientError):
+    """No connection, a time-out, a rate limit or a server-side fault of the provider."""
+
+    code = "model_unavailable"
+    title = "The language model cannot be reached"
+
+
+class ModelRefusedError(PermanentError):
+    """The provider refused the call as it is: a wrong key, an unknown model, a malformed request."""
+
+    code = "model_refused"
+    title = "The language model refused the call"
+
+
+class ModelStreamBrokenError(TransientError):
+    """The stream ended before the provider said that it was finished, or was not readable."""
+
+    code = "model_stream_broken"
+    title = "The language model's answer broke off"
+
+
+ModelFault = ModelUnavailableError | ModelRefusedError | ModelStreamBrokenError
+MODEL_FAULTS = (ModelUnavailableError, ModelRefusedError, ModelStreamBrokenError)

@@ -1,0 +1,97 @@
+"""Any OpenAI-compatible endpoint, over aiohttp with typed decoding (docs/spec/turn-cost.md says why not an SDK)."""
+
+import json
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from typing import ClassVar
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from services.chat_api.adapters.model_faults import ModelRefusedError, ModelStreamBrokenError, ModelUnavailableError
+from services.chat_api.adapters.openai_stream import OpenAiStream
+from services.chat_api.domain.model_call import ModelChunk, ModelRequest
+
+_TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
+
+
+class OpenAiModel:
+    """`base_url` ends before `/chat/completions`, as in `https://host/v1`."""
+
+    provider: ClassVar[str] = "openai_compatible"
+
+    def __init__(self, base_url: str, api_key: str, *, connect_timeout: timedelta, silence_timeout: timedelta) -> None:
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._timeout = aiohttp.ClientTimeout(
+            total=None,
+            sock_connect=connect_timeout.total_seconds(),
+            sock_read=silence_timeout.total_seconds(),
+        )
+        self._session: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        self._session = aiohttp.ClientSession(
+            timeout=self._timeout, headers=self._headers, connector=aiohttp.TCPConnector(limit=0), trust_env=True
+        )
+
+    async def close(self) -> None:
+        if self._session:
+            await self._session.close()
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self._url).netloc.rpartition("@")[2]
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """Yields chunks as they arrive. Leaving the iterator closes the connection to the provider."""
+        if self._session is None:
+            raise RuntimeError("open() comes first")
+        parser = OpenAiStream()
+        try:
+            async with self._session.post(self._url, json=_body_of(request)) as response:
+                _raise_for_status(response.status)
+                async for data in response.content.iter_any():
+                    for chunk in parser.feed(data):
+                        yield chunk
+                    if parser.done:
+                        return
+        except TimeoutError as fault:
+            raise ModelUnavailableError("the language model did not answer in time") from fault
+        except aiohttp.ClientPayloadError as fault:
+            raise ModelStreamBrokenError from fault
+        except aiohttp.ClientError as fault:
+            raise ModelUnavailableError from fault
+        if not parser.finished:
+            raise ModelStreamBrokenError
+
+
+def _raise_for_status(status: int) -> None:
+    if status < 400:
+        return
+    if status >= 500 or status in _TRANSIENT_STATUS:
+        raise ModelUnavailableError(f"the language model's endpoint answered {status}")
+    raise ModelRefusedError(f"the language model's endpoint refused the call with {status}")
+
+
+def _body_of(request: ModelRequest) -> dict[str, object]:
+    body: dict[str, object] = {
+        "model": request.model,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": request.max_output_tokens,
+    }
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": json.loads(tool.parameters),
+                },
+            }
+            for tool in request.tools
+        ]
+    return body

@@ -1,0 +1,47 @@
+"""The front's HTTP application, without its resources."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from services.chat_api.http import chat, conversations, messages, pages, session
+from services.chat_api.http.problems import (
+    BodyTooLargeError,
+    CrossSiteError,
+    install_problem_handlers,
+    problem_response,
+)
+from services.chat_api.http.request_context import Refusals, RequestContext
+from shared.errors import ClientError
+from shared.health import Check, health_routes
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def create_http_app(lifespan: Lifespan, checks: Mapping[str, Check], *, body_limit: int) -> FastAPI:
+    app = FastAPI(
+        title="Achilles Query Engine",
+        summary="Grounded answers from what the asker may see.",
+        version="0.1.0",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    install_problem_handlers(app)
+    for part in (session, chat, conversations, messages, pages):
+        app.include_router(part.router)
+    app.router.routes.extend(health_routes(checks))
+    app.mount("/static", pages.static_files)
+    refusals = Refusals(_refusal(CrossSiteError()), _refusal(BodyTooLargeError()))
+    app.add_middleware(RequestContext, refuse=refusals, body_limit=body_limit)
+    return app
+
+
+def _refusal(fault: ClientError) -> ASGIApp:
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        await problem_response(fault, scope["achilles_request_id"])(scope, receive, send)
+
+    return respond

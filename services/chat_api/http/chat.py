@@ -1,0 +1,92 @@
+"""`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from sse_starlette.sse import EventSourceResponse
+
+from services.chat_api.domain.turn_events import TurnEvent
+from services.chat_api.http.authentication import AnyFront, SignedIn
+from services.chat_api.http.front import Front
+from services.chat_api.http.identifiers import ClientId, MessageId, parse_id
+from services.chat_api.http.ui_stream import UI_STREAM_HEADERS, UiStream
+from services.chat_api.use_cases.replay_turn import replayed_events
+from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier, StartedTurn
+from services.chat_api.use_cases.turn_channel import TurnChannel
+
+router = APIRouter(prefix="/api/v1", tags=["chat"])
+_PING_SECONDS = 15
+_SEND_TIMEOUT_SECONDS = 30
+
+
+class ChatRequest(BaseModel):
+    """`client_message_id` is chosen by the client; sending the same one again never asks twice."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"example": {"message": "How many days of annual leave do I have?"}}
+    )
+
+    message: str = Field(max_length=400_000)
+    conversation_id: str | None = Field(default=None, max_length=64)
+    client_message_id: ClientId | None = None
+    model: str | None = Field(default=None, max_length=200)
+
+    @field_validator("message")
+    @classmethod
+    def _storable(cls, message: str) -> str:
+        if "\x00" in message:
+            raise ValueError("the message holds a NUL character, which is no text")
+        return message
+
+
+@router.post("/chat", response_class=EventSourceResponse)
+async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> EventSourceResponse:
+    """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
+    command = ChatCommand(
+        message=request.message,
+        identity=identity,
+        conversation_id=parse_id(request.conversation_id) if request.conversation_id else None,
+        client_message_id=request.client_message_id,
+        model=request.model,
+    )
+    turn = await front.start_turn.execute(command)
+    events = replayed_events(turn.message) if isinstance(turn, FinishedEarlier) else _run(front, turn)
+    return EventSourceResponse(
+        UiStream().frames(events),
+        headers=UI_STREAM_HEADERS,
+        ping=_PING_SECONDS,
+        send_timeout=_SEND_TIMEOUT_SECONDS,
+    )
+
+
+async def _run(front: Front, turn: StartedTurn) -> AsyncIterator[TurnEvent]:
+    """The turn runs in a task of its own; when its reader leaves early, it is asked to stop and stores itself."""
+    channel = TurnChannel()
+    front.running_turns.launch(turn.message_id, _work(front, turn, channel))
+    try:
+        async for event in channel.events():
+            yield event
+    finally:
+        channel.leave()
+        front.running_turns.stop(turn.message_id)
+
+
+async def _work(front: Front, turn: StartedTurn, channel: TurnChannel) -> None:
+    try:
+        await front.run_chat_turn.execute(turn, channel.send)
+    finally:
+        await channel.end()
+
+
+class StopAccepted(BaseModel):
+    message_id: UUID
+
+
+@router.post("/turns/{message_id}/stop", status_code=202)
+async def stop(message_id: MessageId, identity: SignedIn, front: AnyFront, response: Response) -> StopAccepted:
+    """End one's own running turn. A turn that has ended stays as it is."""
+    response.headers["cache-control"] = "no-store"
+    await front.stop_turn.execute(identity, message_id)
+    return StopAccepted(message_id=message_id)

@@ -1,0 +1,35 @@
+"""What the routes need, built once in the wiring and reached through the application's state."""
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from services.chat_api.adapters.knowledge_client import KnowledgeClient
+from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.use_cases.open_source import OpenSource
+from services.chat_api.use_cases.rate_message import RateMessage
+from services.chat_api.use_cases.read_conversations import ReadConversations
+from services.chat_api.use_cases.run_chat_turn import RunChatTurn
+from services.chat_api.use_cases.running_turns import RunningTurns
+from services.chat_api.use_cases.sessions import Sessions
+from services.chat_api.use_cases.start_turn import StartTurn
+from services.chat_api.use_cases.stop_turn import StopTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    sessions: Sessions
+    people: DemoPeople
+    start_turn: StartTurn
+    run_chat_turn: RunChatTurn
+    running_turns: RunningTurns
+    stop_turn: StopTurn
+    read_conversations: ReadConversations
+    rate_message: RateMessage
+    open_source: OpenSource
+    knowledge: KnowledgeClient
+
+
+def front_of(request: Request) -> Front:
+    found: Front = request.app.state.front
+    return found

@@ -1,0 +1,55 @@
+"""Ids in paths and cursors. One that is no UUID is simply unknown, not an error of its own kind."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Path, Query
+from pydantic import StringConstraints
+
+from services.chat_api.storage.keyset import PageRequest
+from services.chat_api.use_cases.errors import BadCursorRequestError, NotFoundError
+
+# Chosen by the client: any visible ASCII, such as a UUID.
+ClientId = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[!-~]+$")]
+
+
+def parse_id(text: str) -> UUID:
+    """Raises NotFoundError."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFoundError from None
+
+
+def conversation_id(conversation_id: Annotated[str, Path(max_length=64)]) -> UUID:
+    return parse_id(conversation_id)
+
+
+def message_id(message_id: Annotated[str, Path(max_length=64)]) -> UUID:
+    return parse_id(message_id)
+
+
+ConversationId = Annotated[UUID, Depends(conversation_id)]
+MessageId = Annotated[UUID, Depends(message_id)]
+
+
+def page_request(
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    order: Annotated[str, Query(pattern="^(asc|desc)$")] = "desc",
+    after: Annotated[str | None, Query(max_length=64)] = None,
+    before: Annotated[str | None, Query(max_length=64)] = None,
+) -> PageRequest:
+    """Raises BadCursorRequestError."""
+    if after is not None and before is not None:
+        raise BadCursorRequestError("Give `after` or `before`, not both.")
+    return PageRequest(limit, "asc" if order == "asc" else "desc", _cursor(after), _cursor(before))
+
+
+def _cursor(text: str | None) -> UUID | None:
+    try:
+        return UUID(text) if text is not None else None
+    except ValueError:
+        raise BadCursorRequestError from None
+
+
+AnyPage = Annotated[PageRequest, Depends(page_request)]

@@ -1,0 +1,67 @@
+"""The chat page and the reading page of a source. Everything comes from here; nothing is loaded from elsewhere."""
+
+from html import escape
+from pathlib import Path
+
+import nh3
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from markdown_it import MarkdownIt
+
+from services.chat_api.adapters.knowledge_client import (
+    KnowledgeUnavailableError,
+    SourceDocument,
+    SourceNotFoundError,
+)
+from services.chat_api.http.authentication import SESSION_COOKIE, AnyFront
+
+WEB_FOLDER = Path(__file__).parent / "web"
+router = APIRouter(include_in_schema=False)
+static_files = StaticFiles(directory=WEB_FOLDER)
+_markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+_TAGS = {
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "hr"),
+    *("table", "thead", "tbody", "tr", "th", "td", "br"),
+}
+
+
+@router.get("/")
+async def chat_page() -> Response:
+    return FileResponse(WEB_FOLDER / "index.html", headers={"cache-control": "no-cache"})
+
+
+@router.get("/sources/{record_id:path}")
+async def source_page(record_id: str, request: Request, front: AnyFront) -> Response:
+    """A source as it stands in the store, if the signed-in person may read it now."""
+    token = request.cookies.get(SESSION_COOKIE)
+    identity = await front.sessions.identify(token) if token else None
+    if identity is None:
+        return RedirectResponse("/", status_code=303)
+    try:
+        document = await front.knowledge.read_record(record_id, identity)
+    except SourceNotFoundError:
+        return _page("Not found", "", "<p>There is no such source, or you may not read it.</p>", status=404)
+    except KnowledgeUnavailableError:
+        return _page("Not reachable", "", "<p>The company knowledge cannot be reached right now.</p>", status=503)
+    return _page(document.title, document.source_system, render_document(document))
+
+
+def render_document(document: SourceDocument) -> str:
+    """The document as HTML without links, images, scripts or styles: what it says, and nothing that acts."""
+    if document.media_type != "text/markdown":
+        return f"<pre>{escape(document.text)}</pre>"
+    return nh3.clean(_markdown.render(document.text), tags=_TAGS, attributes={})
+
+
+def _page(title: str, source_system: str, body: str, *, status: int = 200) -> HTMLResponse:
+    html = (
+        '<!doctype html><html><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title>"
+        '<link rel="icon" href="/static/favicon.svg" type="image/svg+xml">'
+        '<link rel="stylesheet" href="/static/style.css"><link rel="stylesheet" href="/static/source.css"></head>'
+        f'<body class="source-page"><main><p class="source-system">{escape(source_system)}</p>'
+        f"<article>{body}</article></main></body></html>"
+    )
+    return HTMLResponse(html, status_code=status, headers={"cache-control": "no-store"})

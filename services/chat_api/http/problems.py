@@ -1,0 +1,102 @@
+"""Errors as RFC 9457 problems, all from one table: the class of the fault picks the status."""
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.exceptions import HTTPException
+
+from services.chat_api.http.request_context import request_id_of
+from services.chat_api.use_cases.errors import StorageUnavailableError
+from shared.errors import AchillesError, ClientError
+
+logger = logging.getLogger(__name__)
+PROBLEM_JSON = "application/problem+json"
+_RETRY_AFTER_SECONDS = "2"
+
+
+class SignInRequiredError(ClientError):
+    code = "sign_in_required"
+    title = "Sign in first"
+    status = 401
+
+
+class CrossSiteError(ClientError):
+    code = "cross_site_request"
+    title = "Requests from another site are refused"
+    status = 403
+
+
+class BodyTooLargeError(ClientError):
+    code = "body_too_large"
+    title = "The request body is too large"
+    status = 413
+
+
+class InvalidRequestError(ClientError):
+    code = "invalid_request"
+    title = "The request does not fit its description"
+    status = 422
+
+
+class InternalError(AchillesError):
+    """A defect of ours. Its cause is in the log, under the request id."""
+
+
+def problem_response(fault: AchillesError, request_id: str, *, status: int | None = None) -> JSONResponse:
+    """`status` overrides the class's own, for faults that the framework raises with a status of theirs."""
+    body = {
+        "type": f"urn:achilles:problem:{fault.code}",
+        "title": fault.title,
+        "status": status or fault.status,
+        "detail": fault.detail,
+        "instance": request_id,
+        "code": fault.code,
+        **fault.extra,
+    }
+    headers = {"cache-control": "no-store"}
+    if fault.retryable:
+        headers["retry-after"] = _RETRY_AFTER_SECONDS
+    return JSONResponse(body, status_code=status or fault.status, media_type=PROBLEM_JSON, headers=headers)
+
+
+def install_problem_handlers(app: FastAPI) -> None:
+    """Every way in which a request can fail ends in one of these."""
+
+    @app.exception_handler(AchillesError)
+    async def on_fault(request: Request, fault: AchillesError) -> JSONResponse:
+        return problem_response(fault, request_id_of(request))
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, fault: RequestValidationError) -> JSONResponse:
+        return problem_response(InvalidRequestError(_explain(fault)), request_id_of(request))
+
+    @app.exception_handler(HTTPException)
+    async def on_http(request: Request, fault: HTTPException) -> JSONResponse:
+        problem = ClientError(str(fault.detail)) if fault.status_code < 500 else InternalError()
+        return problem_response(problem, request_id_of(request), status=fault.status_code)
+
+    for away in (OperationalError, InterfaceError, PoolTimeoutError, DBAPIError, OSError, TimeoutError):
+        app.add_exception_handler(away, _on_storage_fault)
+
+    @app.exception_handler(Exception)
+    async def on_defect(request: Request, fault: Exception) -> JSONResponse:
+        logger.error("request_failed", extra={"request_id": request_id_of(request)}, exc_info=fault)
+        return problem_response(InternalError(), request_id_of(request))
+
+
+async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:
+    logger.error("storage_fault", extra={"request_id": request_id_of(request), "error": type(fault).__name__})
+    return problem_response(StorageUnavailableError(), request_id_of(request))
+
+
+def _explain(fault: RequestValidationError) -> str:
+    """Which field is wrong and how, without the value that was sent."""
+    parts = []
+    for error in fault.errors():
+        where = ".".join(str(step) for step in error["loc"] if step != "body") or "body"
+        parts.append(f"{where}: {error['msg']}")
+    return "; ".join(parts)

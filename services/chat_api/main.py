@@ -1,0 +1,48 @@
+"""The front's process."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+from pydantic import ValidationError
+
+from services.chat_api.domain.model_call import ModelClient
+from services.chat_api.http.app import create_http_app
+from services.chat_api.settings import ChatApiSettings
+from services.chat_api.wiring import make_resources, open_front, readiness_checks
+from shared.telemetry import configure_logging
+
+_GRACEFUL_SECONDS = 15
+
+
+def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None) -> FastAPI:
+    """`model` replaces the configured one; tests script what it says."""
+    resources = make_resources(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_front(settings, resources, model=model) as front:
+            app.state.front = front
+            yield
+
+    return create_http_app(lifespan, readiness_checks(resources), body_limit=settings.body_limit)
+
+
+def run() -> None:
+    try:
+        settings = ChatApiSettings()
+    except ValidationError as fault:
+        for error in fault.errors():
+            sys.stderr.write(f"{'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}\n")
+        raise SystemExit(2) from None
+    configure_logging("chat_api", settings.log_level)
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACEFUL_SECONDS,
+    )

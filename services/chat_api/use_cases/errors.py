@@ -1,0 +1,58 @@
+"""What a person can be told about a turn or a conversation before anything is streamed."""
+
+from uuid import UUID
+
+from shared.errors import ClientError, TransientError
+
+
+class NotFoundError(ClientError):
+    """Unknown, or somebody else's: the two are byte-identical."""
+
+    code = "not_found"
+    title = "There is no such thing here"
+    status = 404
+
+
+class EmptyMessageError(ClientError):
+    code = "empty_message"
+    title = "The message is empty"
+    status = 422
+
+
+class MessageTooLargeError(ClientError):
+    code = "message_too_large"
+    title = "The message is too large for the model's window"
+    status = 413
+
+
+class ModelNotAllowedError(ClientError):
+    code = "model_not_allowed"
+    title = "This model is not on the list of allowed models"
+    status = 422
+
+
+class TurnRunningError(ClientError):
+    """A turn of this conversation, or of this client message, is still running."""
+
+    code = "turn_running"
+    title = "An answer is already being written here"
+    status = 409
+
+    def __init__(self, message_id: UUID) -> None:
+        super().__init__("Wait for the running answer, or stop it.", message_id=str(message_id))
+
+
+class BadCursorRequestError(ClientError):
+    code = "bad_cursor"
+    title = "The cursor names no entry of this list"
+
+
+class SourceNotCitedError(ClientError):
+    code = "not_cited"
+    title = "This answer does not cite such a source"
+    status = 404
+
+
+class StorageUnavailableError(TransientError):
+    code = "storage_unavailable"
+    title = "The database cannot be reached; nothing was changed"

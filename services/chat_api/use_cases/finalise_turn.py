@@ -1,0 +1,58 @@
+"""End a turn: message, outbox rows and the turn's end in one transaction."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.chat_api.domain.turn_record import TurnRecord, TurnSubject
+from services.chat_api.domain.turn_trace import EVENT_BUILDERS
+from services.chat_api.storage.prompt_versions import register_prompts
+from services.chat_api.storage.turns import FinishedMessage, finish_turn
+from shared.messaging.outbox import OutboxRow, insert_rows, make_row
+
+logger = logging.getLogger(__name__)
+EVENT_SOURCE = "chat_api"
+
+
+class FinaliseTurn:
+    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime]) -> None:
+        self._engine = engine
+        self._now = now
+
+    async def execute(self, subject: TurnSubject, record: TurnRecord) -> bool:
+        """False if somebody else ended the turn before. A fault of the database is raised: nothing is written."""
+        now = self._now()
+        rows = _fenced_rows(subject, record, now)
+        async with self._engine.begin() as connection:
+            if not await finish_turn(connection, _message_of(subject, record, now)):
+                return False
+            await register_prompts(connection, (run.prompt for run in record.runs))
+            await insert_rows(connection, rows)
+        return True
+
+
+def _fenced_rows(subject: TurnSubject, record: TurnRecord, now: datetime) -> list[OutboxRow]:
+    """A bug in building events is logged and the turn is still saved."""
+    rows: list[OutboxRow] = []
+    for build in EVENT_BUILDERS:
+        try:
+            rows.extend([make_row(event, source=EVENT_SOURCE) for event in build(subject, record, now)])
+        except Exception:
+            logger.exception("event_not_built", extra={"builder": build.__name__})
+    return rows
+
+
+def _message_of(subject: TurnSubject, record: TurnRecord, now: datetime) -> FinishedMessage:
+    return FinishedMessage(
+        message_id=subject.message_id,
+        conversation_id=subject.conversation_id,
+        content=record.content,
+        outcome=record.outcome,
+        model=record.model or None,
+        tokens_used=record.input_tokens + record.output_tokens,
+        citations=record.citations,
+        hint=record.hint,
+        finished_at=now,
+    )

@@ -1,0 +1,65 @@
+"""What this front knows of the store: empty or not, and at which version."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from services.chat_api.adapters.knowledge_client import KnowledgeClient
+from shared.events import KnowledgeChanged
+from shared.knowledge_contract import StoreStatus
+
+logger = logging.getLogger(__name__)
+Announce = Callable[[KnowledgeChanged], Awaitable[None]]
+
+
+class KnowledgeState:
+    """Learns from announcements and from the store itself. What was learned too long ago is read again."""
+
+    def __init__(
+        self, client: KnowledgeClient, announce: Announce, *, fresh_for: timedelta, now: Callable[[], datetime]
+    ) -> None:
+        self._client = client
+        self._announce = announce
+        self._fresh_seconds = fresh_for.total_seconds()
+        self._now = now
+        self._status: StoreStatus | None = None
+        self._learned_at = float("-inf")
+
+    async def current(self) -> StoreStatus:
+        """Raises KnowledgeUnavailableError when the store cannot be asked and nothing fresh is known."""
+        if self._status is None or time.monotonic() - self._learned_at > self._fresh_seconds:
+            await self._learn(await self._client.status())
+        assert self._status is not None
+        return self._status
+
+    async def on_announcement(self, body: bytes) -> None:
+        """A change announced on the bus. Older than what is known: ignored."""
+        change = KnowledgeChanged.model_validate_json(body)
+        known = self._status
+        if known and known.store_id == change.store_id and known.knowledge_version >= change.knowledge_version:
+            return
+        self._status = StoreStatus(
+            store_id=change.store_id, is_empty=change.is_empty, knowledge_version=change.knowledge_version
+        )
+        self._learned_at = time.monotonic()
+
+    async def _learn(self, status: StoreStatus) -> None:
+        before = self._status
+        self._status = status
+        self._learned_at = time.monotonic()
+        flipped = before is None or (before.store_id, before.is_empty) != (status.store_id, status.is_empty)
+        if flipped:
+            await self._tell_others(status)
+
+    async def _tell_others(self, status: StoreStatus) -> None:
+        change = KnowledgeChanged(
+            occurred_at=self._now(),
+            store_id=status.store_id,
+            knowledge_version=status.knowledge_version,
+            is_empty=status.is_empty,
+        )
+        try:
+            await self._announce(change)
+        except Exception:
+            logger.exception("knowledge_change_not_announced")

@@ -1,0 +1,175 @@
+"""Open a turn: the one short transaction before the stream begins."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.chat_api.domain.budget import Window, message_tokens
+from services.chat_api.storage.conversations import (
+    Conversation,
+    Message,
+    create_conversation,
+    find_conversation,
+    find_message,
+    recent_messages,
+)
+from services.chat_api.storage.turns import (
+    ClientMessageKnownError,
+    ConversationBusyError,
+    NewTurn,
+    StoredTurn,
+    find_by_client_message,
+    find_running,
+    open_turn,
+)
+from services.chat_api.use_cases.errors import (
+    EmptyMessageError,
+    MessageTooLargeError,
+    NotFoundError,
+    TurnRunningError,
+)
+from services.chat_api.use_cases.models import ModelDirectory
+from shared.identity import Identity
+
+_TITLE_CHARS = 80
+_HISTORY_ROWS = 200
+# Prompt and one passage must still fit beside the message, or it could never be answered.
+_LEAST_ROOM = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCommand:
+    """What the client sent. Without a conversation id a new conversation is created by this message."""
+
+    message: str
+    identity: Identity
+    conversation_id: UUID | None = None
+    client_message_id: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedTurn:
+    """A turn whose user message is stored and that must be ended by exactly one outcome."""
+
+    message_id: UUID
+    conversation_id: UUID
+    identity: Identity
+    message: str
+    selected_model: str | None
+    history: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedEarlier:
+    """The same client message was answered before: what is stored is replayed."""
+
+    message: Message
+
+
+class StartTurn:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        models: ModelDirectory,
+        window: Window,
+        *,
+        lease: timedelta,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._engine = engine
+        self._models = models
+        self._window = window
+        self._lease = lease
+        self._now = now
+
+    async def execute(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
+        """Raises EmptyMessageError, MessageTooLargeError, ModelNotAllowedError, NotFoundError or TurnRunningError."""
+        self._check(command)
+        for _ in range(2):
+            try:
+                return await self._open(command)
+            except ClientMessageKnownError:
+                # The same message arrived twice at once: the second look finds the first one's turn.
+                continue
+            except ConversationBusyError:
+                raise await self._busy(command) from None
+        raise await self._busy(command)
+
+    def _check(self, command: ChatCommand) -> None:
+        if not command.message.strip():
+            raise EmptyMessageError
+        if message_tokens(command.message) > self._window.free_after(_LEAST_ROOM):
+            raise MessageTooLargeError("Shorten the message, or split it into several.")
+        if command.model is not None:
+            self._models.check_allowed(command.model)
+
+    async def _open(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
+        async with self._engine.begin() as connection:
+            if command.client_message_id:
+                known = await find_by_client_message(connection, command.identity.user_id, command.client_message_id)
+                if known:
+                    return await self._earlier(connection, known, command.identity)
+            conversation = await self._conversation(connection, command)
+            turn = self._new_turn(command, conversation.id)
+            await open_turn(connection, turn)
+            history = await recent_messages(
+                connection, conversation.id, before=turn.user_message_id, limit=_HISTORY_ROWS
+            )
+        return StartedTurn(
+            message_id=turn.message_id,
+            conversation_id=conversation.id,
+            identity=command.identity,
+            message=command.message,
+            selected_model=conversation.selected_model,
+            history=tuple(history),
+        )
+
+    async def _earlier(self, connection: AsyncConnection, known: StoredTurn, identity: Identity) -> FinishedEarlier:
+        if known.running:
+            raise TurnRunningError(known.message_id)
+        message = await find_message(connection, known.message_id, identity.user_id)
+        if message is None:
+            raise NotFoundError
+        return FinishedEarlier(message)
+
+    async def _conversation(self, connection: AsyncConnection, command: ChatCommand) -> Conversation:
+        owner_id = command.identity.user_id
+        if command.conversation_id is not None:
+            found = await find_conversation(connection, command.conversation_id, owner_id)
+            if found is None:
+                raise NotFoundError
+            return found
+        now = self._now()
+        created = Conversation(
+            id=uuid4(),
+            title=" ".join(command.message.split())[:_TITLE_CHARS],
+            selected_model=command.model,
+            created_at=now,
+            updated_at=now,
+        )
+        await create_conversation(connection, created, owner_id)
+        return created
+
+    def _new_turn(self, command: ChatCommand, conversation_id: UUID) -> NewTurn:
+        return NewTurn(
+            message_id=uuid4(),
+            task_id=uuid4(),
+            conversation_id=conversation_id,
+            user_message_id=uuid4(),
+            owner_id=command.identity.user_id,
+            client_message_id=command.client_message_id or str(uuid4()),
+            message=command.message,
+            started_at=self._now(),
+            lease=self._lease,
+        )
+
+    async def _busy(self, command: ChatCommand) -> TurnRunningError | NotFoundError:
+        async with self._engine.connect() as connection:
+            running = None
+            if command.conversation_id is not None:
+                running = await find_running(connection, command.conversation_id)
+            return TurnRunningError(running.message_id) if running else NotFoundError()

@@ -1,0 +1,79 @@
+"""The tools of a round: run in parallel, each within its own time, and their results as one."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
+
+from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
+from services.chat_api.domain.hint import HintSource
+from services.chat_api.domain.model_call import ToolSpec
+from services.chat_api.domain.outcome import EvidenceOutcome
+from services.chat_api.domain.ranking import Candidate, merge_ranked
+from services.chat_api.domain.tool_calls import PlannedCall
+from shared.identity import Identity
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What one tool brought, or `fault`: then everything else is empty, and that is not the same as found nothing."""
+
+    candidates: tuple[Candidate, ...] = ()
+    withheld: tuple[HintSource, ...] = ()
+    store_id: str | None = None
+    knowledge_version: int | None = None
+    cache_hit: bool = False
+    fault: str | None = None
+    elapsed_ms: int = 0
+
+
+class Tool(Protocol):
+    spec: ToolSpec
+    timeout: timedelta
+
+    async def run(self, query: str, identity: Identity | None) -> ToolResult:
+        """The identity is the session's; a tool never takes one from its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundResult:
+    """The union of a round. `failed` is true when nothing was found and at least one tool could not be asked."""
+
+    candidates: tuple[Candidate, ...]
+    withheld: tuple[HintSource, ...]
+    results: tuple[ToolResult, ...] = field(repr=False)
+
+    @property
+    def failed(self) -> bool:
+        return not self.candidates and any(result.fault for result in self.results)
+
+    @property
+    def evidence(self) -> EvidenceOutcome:
+        if self.candidates:
+            return "mixed" if self.withheld else "hits"
+        return "withheld" if self.withheld else "empty"
+
+
+async def run_tools(calls: Sequence[PlannedCall], tools: Mapping[str, Tool], identity: Identity | None) -> RoundResult:
+    results = await asyncio.gather(*(_run(tools[call.tool], call.query, identity) for call in calls))
+    candidates = merge_ranked([candidate for result in results for candidate in result.candidates])
+    withheld = tuple(source for result in results for source in result.withheld)
+    return RoundResult(tuple(candidates), withheld, tuple(results))
+
+
+async def _run(tool: Tool, query: str, identity: Identity | None) -> ToolResult:
+    started = time.monotonic()
+    try:
+        async with asyncio.timeout(tool.timeout.total_seconds()):
+            return await tool.run(query, identity)
+    except TimeoutError:
+        fault = "timeout"
+    except KnowledgeUnavailableError as unavailable:
+        fault = unavailable.kind
+    logger.warning("tool_failed", extra={"tool": tool.spec.name, "fault": fault})
+    return ToolResult(fault=fault, elapsed_ms=round((time.monotonic() - started) * 1000))

@@ -1,0 +1,184 @@
+"""Opens every resource of the front once and builds what the routes need."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.chat_api.adapters.candidate_cache import CandidateCache
+from services.chat_api.adapters.knowledge_client import KnowledgeClient
+from services.chat_api.adapters.openai_model import OpenAiModel
+from services.chat_api.adapters.quotes_model import QuotesModel
+from services.chat_api.domain.budget import Window
+from services.chat_api.domain.model_call import ModelClient
+from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
+from services.chat_api.http.demo_people import read_demo_people
+from services.chat_api.http.front import Front
+from services.chat_api.settings import ChatApiSettings
+from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
+from services.chat_api.use_cases.knowledge_state import KnowledgeState
+from services.chat_api.use_cases.models import ModelDirectory
+from services.chat_api.use_cases.open_source import OpenSource
+from services.chat_api.use_cases.rate_message import RateMessage
+from services.chat_api.use_cases.read_conversations import ReadConversations
+from services.chat_api.use_cases.reap_lapsed_turns import ReapLapsedTurns
+from services.chat_api.use_cases.run_chat_turn import RunChatTurn
+from services.chat_api.use_cases.running_turns import RunningTurns
+from services.chat_api.use_cases.search_knowledge import SearchKnowledge
+from services.chat_api.use_cases.sessions import Sessions
+from services.chat_api.use_cases.start_turn import StartTurn
+from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
+from services.chat_api.use_cases.turn_settings import TurnSettings
+from shared.database.engine import make_engine
+from shared.database.listener import NotificationListener
+from shared.events import KnowledgeChanged
+from shared.health import Check, database_check
+from shared.messaging.bus import Bus
+from shared.messaging.outbox import enqueue
+from shared.messaging.relay import OutboxRelay, RelayPolicy
+
+_LEASE_MARGIN = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What is opened once. Only PostgreSQL is needed to serve; the rest may come and go."""
+
+    engine: AsyncEngine
+    bus: Bus
+    cache: CandidateCache
+    knowledge: KnowledgeClient
+
+
+def make_resources(settings: ChatApiSettings) -> Resources:
+    """Connects to nothing yet."""
+    return Resources(
+        engine=make_engine(settings.dsn, application_name="achilles-chat-api", pool_size=20),
+        bus=Bus(settings.bus_url, name="chat_api"),
+        cache=CandidateCache(
+            settings.redis_url.get_secret_value(),
+            expire_after=settings.cache_expire_after,
+            pause_after_fault=settings.cache_pause_after_fault,
+        ),
+        knowledge=KnowledgeClient(
+            settings.knowledge_url, settings.knowledge_token.get_secret_value(), timeout=settings.knowledge_timeout
+        ),
+    )
+
+
+def readiness_checks(resources: Resources) -> dict[str, Check]:
+    """Without the database nothing can be answered. NATS and the cache are no part of answering."""
+
+    async def knowledge() -> None:
+        await resources.knowledge.status()
+
+    return {"database": database_check(resources.engine), "knowledge_store": knowledge}
+
+
+@asynccontextmanager
+async def open_front(
+    settings: ChatApiSettings, resources: Resources, *, model: ModelClient | None = None
+) -> AsyncIterator[Front]:
+    """Everything runs inside; on the way out running turns are stored first, then resources close."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(resources.engine.dispose)
+        stack.push_async_callback(resources.knowledge.close)
+        stack.push_async_callback(resources.cache.close)
+        client = model or await _open_model(settings, stack)
+        running = RunningTurns()
+        state = _make_knowledge_state(settings, resources)
+        front = _make_front(settings, resources, client, running, state)
+        resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
+        resources.bus.start()
+        stack.push_async_callback(resources.bus.stop)
+        for background in _background_work(settings, resources, front):
+            await stack.enter_async_context(_running(background))
+        stack.push_async_callback(running.close, settings.finalise_deadline)
+        yield front
+
+
+async def _open_model(settings: ChatApiSettings, stack: AsyncExitStack) -> ModelClient:
+    if not settings.model_base_url:
+        return QuotesModel()
+    client = OpenAiModel(
+        settings.model_base_url,
+        settings.model_api_key.get_secret_value(),
+        connect_timeout=settings.model_connect_timeout,
+        silence_timeout=settings.model_silence_timeout,
+    )
+    await client.open()
+    stack.push_async_callback(client.close)
+    return client
+
+
+def _make_knowledge_state(settings: ChatApiSettings, resources: Resources) -> KnowledgeState:
+    async def announce(change: KnowledgeChanged) -> None:
+        async with resources.engine.begin() as connection:
+            await enqueue(connection, [change], source=EVENT_SOURCE)
+
+    return KnowledgeState(resources.knowledge, announce, fresh_for=settings.knowledge_fresh_for, now=_now)
+
+
+def _make_front(
+    settings: ChatApiSettings,
+    resources: Resources,
+    client: ModelClient,
+    running: RunningTurns,
+    state: KnowledgeState,
+) -> Front:
+    engine = resources.engine
+    models = ModelDirectory(client, default=settings.default_model, allowed=settings.allowed_models)
+    window = Window(settings.model_window, settings.answer_reserve)
+    search = SearchKnowledge(
+        resources.knowledge, state, resources.cache, top_k=settings.top_k, timeout=settings.knowledge_timeout
+    )
+    turn_settings = TurnSettings(
+        window=window,
+        platform_prompt=settings.platform_prompt,
+        passages_at_most=settings.top_k,
+        hard_deadline=settings.turn_deadline,
+        finalise_deadline=settings.finalise_deadline,
+    )
+    return Front(
+        sessions=Sessions(engine, lifetime=settings.session_lifetime, now=_now),
+        people=read_demo_people(),
+        start_turn=StartTurn(engine, models, window, lease=settings.turn_deadline + _LEASE_MARGIN, now=_now),
+        run_chat_turn=RunChatTurn(
+            models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now
+        ),
+        running_turns=running,
+        stop_turn=StopTurn(engine, running),
+        read_conversations=ReadConversations(engine),
+        rate_message=RateMessage(engine, _now),
+        open_source=OpenSource(engine, _now),
+        knowledge=resources.knowledge,
+    )
+
+
+def _background_work(
+    settings: ChatApiSettings, resources: Resources, front: Front
+) -> tuple[Coroutine[Any, Any, None], ...]:
+    relay = OutboxRelay(resources.engine, resources.bus, RelayPolicy(retry_after=settings.outbox_retry_after))
+    stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
+    reaper = ReapLapsedTurns(resources.engine, _now)
+    return relay.run(), stops.run(), reaper.run(settings.reap_every)
+
+
+@asynccontextmanager
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
