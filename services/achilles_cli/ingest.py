@@ -1,0 +1,81 @@
+"""`achilles ingest`: a folder of documents into the embedded Knowledge Store."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from services.achilles_cli.configuration import Configuration
+from services.achilles_cli.console import make_console, make_output_console, print_result
+from services.achilles_cli.databases import find_databases
+from services.achilles_cli.errors import UsageError
+from services.achilles_cli.exit_codes import ExitCode
+from services.achilles_cli.ingestion import ingest_with_progress
+from services.achilles_cli.options import DataDirOption, JsonOption, data_folder_of
+
+if TYPE_CHECKING:  # at run time it comes with the Knowledge Store, which the other commands do not load
+    from services.knowledge_store.domain.ingest_report import IngestReport
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Markdown, text, HTML, PDF and Office files.")]
+CollectionOption = Annotated[
+    str | None, typer.Option("--collection", help="Name of the documents as a whole.", show_default="the folder's name")
+]
+PrivateOption = Annotated[
+    bool,
+    typer.Option(
+        "--private",
+        help="Files without declared rights are for nobody, not for everybody; say so at each ingest of DIR.",
+    ),
+]
+
+
+def ingest(
+    folder: FolderArgument,
+    collection: CollectionOption = None,
+    is_private: PrivateOption = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the Knowledge Store hold exactly what DIR holds; only what changed is read again.
+
+    Each file that could not be read is listed with the reason, and the exit status is then 1.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    configuration = Configuration.from_environment()
+    databases = find_databases(configuration, data_folder_of(data_dir))
+    if databases.knowledge_url is None:
+        raise UsageError("the Knowledge Store is your own (ACHILLES_KNOWLEDGE_URL): fill it with its own tools")
+    console = make_console()
+    work = ingest_with_progress(folder, databases.knowledge_url, console, collection=collection, is_private=is_private)
+    report = asyncio.run(work)
+    if as_json:
+        print_result(TypeAdapter(type(report)).dump_json(report).decode())
+    _show(report, console if as_json else make_output_console())
+    raise typer.Exit(ExitCode.INCOMPLETE if report.failures else ExitCode.OK)
+
+
+def _show(report: "IngestReport", console: Console) -> None:
+    counts = (
+        (report.added, "added"),
+        (report.updated, "updated"),
+        (report.rights_changed, "with new rights"),
+        (report.unchanged, "unchanged"),
+        (report.removed, "removed"),
+        (report.closed, "closed to everybody"),
+    )
+    told = ", ".join(f"{count} {what}" for count, what in counts if count) or "no documents"
+    console.print(f"[green]✓[/] {escape(report.collection)}: {told}")
+    if report.without_access:
+        readers = "everybody" if report.default_access.is_public else "nobody"
+        console.print(f"[yellow]![/] {report.without_access} without declared rights: readable by {readers}")
+    if report.failures:
+        table = Table("could not be read", "line", "why", box=None, padding=(0, 2, 0, 0))
+        for failure in report.failures:
+            table.add_row(escape(failure.path), str(failure.line or ""), escape(failure.reason))
+        console.print(table)
