@@ -1,9 +1,20 @@
 """Settings that several services share. Each is an environment variable `ACHILLES_<NAME>`."""
 
 from datetime import timedelta
+from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _seconds(value: object) -> object:
+    """Operators write `30` or `PT30S`; both are thirty seconds."""
+    if isinstance(value, str) and value.replace(".", "", 1).isdigit():
+        return float(value)
+    return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 
 
 class AchillesSettings(BaseSettings):
@@ -31,11 +42,11 @@ class BusSettings(AchillesSettings):
 class WorkerSettings(DatabaseSettings, BusSettings):
     host: str = Field(default="127.0.0.1", title="Address of the health endpoints")
     batch_size: int = Field(default=100, ge=1, le=1000, title="Messages written in one transaction at most")
-    fetch_wait: timedelta = Field(default=timedelta(seconds=5), title="A fetch that finds nothing ends after this long")
-    ack_wait: timedelta = Field(
+    fetch_wait: Duration = Field(default=timedelta(seconds=5), title="A fetch that finds nothing ends after this long")
+    ack_wait: Duration = Field(
         default=timedelta(seconds=60), title="The broker sends a message again after this long without acknowledgement"
     )
     max_deliver: int = Field(default=10, ge=2, title="Deliveries of one message before it becomes a dead letter")
-    consumer_check_every: timedelta = Field(
+    consumer_check_every: Duration = Field(
         default=timedelta(seconds=5), title="How often a worker looks whether its consumer still exists"
     )

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import Field, SecretStr, model_validator
 
 from services.chat_api.adapters.quotes_model import QUOTES_MODEL
-from shared.settings import BusSettings, DatabaseSettings
+from shared.settings import BusSettings, DatabaseSettings, Duration
 
 
 class ChatApiSettings(DatabaseSettings, BusSettings):
@@ -16,8 +16,8 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     redis_url: SecretStr = Field(title="Redis or Valkey, for the candidate cache: redis://:password@host:port")
     knowledge_url: str = Field(title="Base URL of the Knowledge Store")
     knowledge_token: SecretStr = Field(default=SecretStr(""), title="Service token for the Knowledge Store")
-    knowledge_timeout: timedelta = Field(default=timedelta(seconds=10), title="Longest wait for a search")
-    knowledge_fresh_for: timedelta = Field(
+    knowledge_timeout: Duration = Field(default=timedelta(seconds=10), title="Longest wait for a search")
+    knowledge_fresh_for: Duration = Field(
         default=timedelta(seconds=2), title="A store's version learned longer ago than this is read again"
     )
 
@@ -27,23 +27,23 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     model_api_key: SecretStr = Field(default=SecretStr(""), title="Key for that endpoint")
     model: str = Field(default="", title="Default model; required with an endpoint")
     models: str = Field(default="", title="Further allowed models, separated by commas")
-    model_connect_timeout: timedelta = Field(default=timedelta(seconds=5), title="Longest wait for a connection")
-    model_silence_timeout: timedelta = Field(default=timedelta(seconds=60), title="Longest silence within a stream")
+    model_connect_timeout: Duration = Field(default=timedelta(seconds=5), title="Longest wait for a connection")
+    model_silence_timeout: Duration = Field(default=timedelta(seconds=60), title="Longest silence within a stream")
     model_window: int = Field(default=16_384, ge=4_096, title="Tokens that the model can see at once")
     answer_reserve: int = Field(default=1_024, ge=128, title="Tokens kept free for the answer")
     platform_prompt: str = Field(default="", title="Replaces the platform prompt in the code")
 
     top_k: int = Field(default=8, ge=1, le=50, title="Passages asked from the Knowledge Store and packed at most")
-    turn_deadline: timedelta = Field(default=timedelta(seconds=120), title="A turn is ended after this long")
-    finalise_deadline: timedelta = Field(default=timedelta(seconds=10), title="Longest wait for storing an answer")
-    reap_every: timedelta = Field(default=timedelta(seconds=30), title="How often turns of a dead front are closed")
-    session_lifetime: timedelta = Field(default=timedelta(days=14), title="A login ends after this long")
-    cache_expire_after: timedelta = Field(default=timedelta(minutes=10), title="A cached search result expires")
-    cache_pause_after_fault: timedelta = Field(
+    turn_deadline: Duration = Field(default=timedelta(seconds=120), title="A turn is ended after this long")
+    finalise_deadline: Duration = Field(default=timedelta(seconds=10), title="Longest wait for storing an answer")
+    reap_every: Duration = Field(default=timedelta(seconds=30), title="How often turns of a dead front are closed")
+    session_lifetime: Duration = Field(default=timedelta(days=14), title="A login ends after this long")
+    cache_expire_after: Duration = Field(default=timedelta(minutes=10), title="A cached search result expires")
+    cache_pause_after_fault: Duration = Field(
         default=timedelta(seconds=5), title="The cache is left alone for this long after a fault"
     )
     body_limit: int = Field(default=1_048_576, ge=1_024, title="Largest request body in bytes")
-    outbox_retry_after: timedelta = Field(
+    outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"
     )
 

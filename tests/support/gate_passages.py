@@ -31,8 +31,8 @@ GERMAN = (
     make_passage(
         1,
         "Urlaubsregelung",
-        "Vollzeitbeschäftigte erhalten 28 Tage bezahlten Jahresurlaub. Der Urlaub muss mindestens zwei Wochen im Voraus "
-        "über das Personalportal beantragt werden. Nicht genommene Tage verfallen am 31. März des Folgejahres.",
+        "Vollzeitbeschäftigte erhalten 28 Tage bezahlten Jahresurlaub. Der Urlaub muss mindestens zwei Wochen im "
+        "Voraus über das Personalportal beantragt werden. Nicht genommene Tage verfallen am 31. März des Folgejahres.",
     ),
     make_passage(
         2,
@@ -69,7 +69,7 @@ CHINESE = (
 )
 QUESTIONS = {
     "en": "How many days of annual leave do I get?",
-    "de": "Wie viele Urlaubstage habe ich?",
+    "de": "Wie viele Tage Jahresurlaub habe ich?",
     "ru": "Сколько дней отпуска?",
     "zh": "年假有多少天？",
 }

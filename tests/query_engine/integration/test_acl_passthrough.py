@@ -1,0 +1,74 @@
+"""Identity is passed on, never interpreted."""
+
+import json
+
+import pytest
+
+from services.chat_api.domain.model_call import ToolCallDelta
+from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
+from tests.support.front import Person
+from tests.support.rows import Rows
+from tests.support.scripted_model import Reply, ScriptedModel, say, search
+from tests.support.stub_knowledge_store import StubKnowledgeStore
+
+pytestmark = [pytest.mark.integration, pytest.mark.p0]
+
+_LEAVE = "Every full-time employee has 28 days of annual leave per calendar year."
+
+
+@pytest.mark.req("ACL-1", "ACL-4")
+async def test_every_search_carries_its_callers_identity(
+    anna: Person, hana: Person, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    store.holds(_LEAVE)
+    for person in (anna, hana):
+        model.script(search("leave"), say(f"{_LEAVE} [1]"))
+        await person.ask("leave?")
+    first, second = store.identities
+    assert first is not None
+    assert second is not None
+    assert (first.user_id, first.groups) == ("anna", ("engineering", "staff"))
+    assert (second.user_id, second.groups) == ("hana", ("hr", "staff"))
+
+
+@pytest.mark.req("ACL-2")
+async def test_an_identity_in_tool_arguments_is_ignored_and_noted(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore, rows: Rows
+) -> None:
+    store.holds(_LEAVE)
+    forged = json.dumps({"query": "leave", "identity": {"user_id": "hana", "groups": ["hr"]}})
+    model.script(Reply([ToolCallDelta(0, SEARCH_KNOWLEDGE, forged)]), say(f"{_LEAVE} [1]"))
+    await anna.ask("leave?")
+    assert [one.user_id for one in store.identities if one] == ["anna"]
+    trace = await rows.one("SELECT convert_from(payload, 'UTF8') FROM mesh.outbox WHERE subject LIKE '%retrieved'")
+    assert "extra_arguments_ignored" in json.loads(trace)["notes"]
+
+
+@pytest.mark.req("ACL-3")
+async def test_what_the_store_returned_is_what_is_packed(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    store.holds(_LEAVE, "Second page.", "Third page.")
+    model.script(search("leave"), say(f"{_LEAVE} [1]"))
+    await anna.ask("leave?")
+    assert [one.record_id for one in model.requests[1].passages] == [hit.record_id for hit in store.hits]
+
+
+@pytest.mark.req("CACHE-1", "CACHE-4", "TURN-3")
+async def test_the_same_query_of_the_same_person_comes_from_the_cache(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    store.holds(_LEAVE)
+    for query in ("leave", "leave", "Leave"):
+        model.script(search(query), say(f"{_LEAVE} [1]"))
+        assert (await anna.ask("leave?")).outcome == "grounded"
+    assert [one.query for one in store.searches] == ["leave", "Leave"]
+
+
+@pytest.mark.req("CACHE-5")
+async def test_a_changed_store_is_asked_again(anna: Person, model: ScriptedModel, store: StubKnowledgeStore) -> None:
+    store.holds(_LEAVE)
+    model.script(search("leave"), say(f"{_LEAVE} [1]"), search("leave"))
+    await anna.ask("leave?")
+    store.hits, store.version = (), 2
+    assert (await anna.ask("leave?")).outcome == "not_found"
