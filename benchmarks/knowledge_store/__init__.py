@@ -1,0 +1,1 @@
+"""Ingest rate, recall and error rates of the embedded Knowledge Store."""

@@ -1,0 +1,23 @@
+"""`python -m services.knowledge_store`: serve until stopped."""
+
+import uvicorn
+
+from services.knowledge_store.main import create_app
+from services.knowledge_store.settings import KnowledgeStoreSettings
+from shared.telemetry import configure_logging
+
+
+def main() -> None:
+    settings = KnowledgeStoreSettings()
+    configure_logging("knowledge_store", settings.log_level)
+    uvicorn.run(
+        create_app(settings),
+        host=settings.knowledge_host,
+        port=settings.knowledge_port,
+        log_config=None,
+        access_log=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

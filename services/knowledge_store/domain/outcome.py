@@ -1,0 +1,26 @@
+"""From candidates to the answer of a search: what is shown, what is only hinted at, or nothing."""
+
+from collections.abc import Sequence
+
+from services.knowledge_store.domain.candidates import Candidate, Question
+from services.knowledge_store.domain.fusion import fuse
+from services.knowledge_store.domain.relevance import ANSWER_FLOOR, COMPANION_FLOOR, relevance
+from shared.knowledge_contract import SearchOutcome
+
+
+def select_hits(question: Question, readable: Sequence[Candidate], top_k: int) -> list[Candidate]:
+    """The best chunks in fused order: nothing without one above the floor; beside one, weaker ones may stand."""
+    if not any(relevance(question, candidate) >= ANSWER_FLOOR for candidate in readable):
+        return []
+    return [c for c in fuse(readable) if relevance(question, c) >= COMPANION_FLOOR][:top_k]
+
+
+def select_withheld(question: Question, unreadable: Sequence[Candidate]) -> set[str]:
+    """The ids of the records worth a hint: a hint has no companions, each has to pass the floor by itself."""
+    return {c.record_id for c in unreadable if relevance(question, c) >= ANSWER_FLOOR}
+
+
+def name_outcome(*, has_hits: bool, has_withheld: bool) -> SearchOutcome:
+    if has_hits:
+        return "mixed" if has_withheld else "hits"
+    return "withheld" if has_withheld else "empty"

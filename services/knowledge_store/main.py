@@ -1,0 +1,31 @@
+"""The HTTP application of the embedded Knowledge Store."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from services.knowledge_store.domain.embedder import Embedder
+from services.knowledge_store.http.body_limit import BodyLimit
+from services.knowledge_store.http.health import add_health_routes
+from services.knowledge_store.http.problems import add_problem_handlers
+from services.knowledge_store.http.routes import make_router
+from services.knowledge_store.settings import KnowledgeStoreSettings
+from services.knowledge_store.wiring import open_services
+
+
+def create_app(settings: KnowledgeStoreSettings, embedder: Embedder | None = None) -> FastAPI:
+    """The application; nothing is opened before its lifespan starts. `embedder` replaces the embedded model."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_services(settings, embedder) as services:
+            app.state.services = services
+            yield
+
+    app = FastAPI(title="Achilles Knowledge Store", version="1", lifespan=lifespan)
+    app.add_middleware(BodyLimit)
+    add_problem_handlers(app)
+    add_health_routes(app)
+    app.include_router(make_router(settings.knowledge_token))
+    return app

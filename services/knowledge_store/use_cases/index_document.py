@@ -1,0 +1,151 @@
+"""Bring one document of an ingest up to date, in one transaction that also moves the version."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.knowledge_store.adapters.document_readers import ReadDocument
+from services.knowledge_store.adapters.file_reader import FileContent
+from services.knowledge_store.adapters.folder_scanner import FoundFile
+from services.knowledge_store.domain.access import Access, AccessSettings
+from services.knowledge_store.domain.embedder import Embedder
+from services.knowledge_store.domain.indexing import (
+    close,
+    hash_chunk,
+    hash_document,
+    make_chunks,
+    make_coordinates,
+    make_record_id,
+)
+from services.knowledge_store.domain.ingest_report import FileFailure
+from services.knowledge_store.domain.records import Chunk, Coordinates, Record, StoredRecord, Vector
+from services.knowledge_store.storage.record_store import RecordStore
+from services.knowledge_store.storage.state_store import StateStore
+
+# About three seconds of work: often enough for a progress bar to move inside a long document.
+CHUNKS_PER_STEP = 16
+
+
+@dataclass(slots=True)
+class IngestTally:
+    """Counts of files, except `chunks_embedded`."""
+
+    failures: list[FileFailure] = field(default_factory=list)
+    added: int = 0
+    updated: int = 0
+    rights_changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    closed: int = 0
+    chunks_embedded: int = 0
+    without_access: int = 0
+
+
+class DocumentIndexer:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        embedder: Embedder,
+        tally: IngestTally,
+        *,
+        collection: str,
+        default_access: Access,
+        url_prefix: str,
+        on_step: Callable[[], None],
+    ) -> None:
+        self._engine = engine
+        self._embedder = embedder
+        self._default_access = default_access
+        self._url_prefix = url_prefix
+        self._on_step = on_step
+        self.collection = collection
+        self.tally = tally
+
+    async def index(self, found: FoundFile, content: FileContent, known: StoredRecord | None) -> None:
+        """Write what differs from `known`: everything, only the rights and the like, or nothing."""
+        assert found.inherited is not None
+        record_id = make_record_id(self.collection, found.relative_path)
+        document = content.document
+        settings = document.settings.over(found.inherited)
+        self.tally.without_access += settings.access is None
+        coordinates = self._coordinates(record_id, document, settings)
+        hashes = [hash_chunk(text, self._embedder.model_id) for text in document.chunks]
+        content_hash = hash_document(document.title, document.text, hashes)
+        if known is not None and known.content_hash == content_hash:
+            await self._change_coordinates(known, coordinates)
+            return
+        record = Record(
+            record_id=record_id,
+            collection=self.collection,
+            media_type=document.media_type,
+            text=document.text,
+            content_hash=content_hash,
+            updated_at=content.modified_at,
+            coordinates=coordinates,
+        )
+        embeddings = await self._embed(document.chunks, hashes)
+        await self._replace(record, make_chunks(record_id, document.chunks, hashes, embeddings))
+        if known is None:
+            self.tally.added += 1
+        else:
+            self.tally.updated += 1
+
+    async def close(self, known: StoredRecord | None) -> None:
+        """Take a record from every reader, without losing what was embedded."""
+        if known is None:
+            return
+        self.tally.closed += 1
+        if known.coordinates != close(known.coordinates):
+            await self._write_coordinates(known.record_id, close(known.coordinates))
+
+    async def remove(self, record_ids: Sequence[str]) -> None:
+        if not record_ids:
+            return
+        async with self._engine.begin() as connection:
+            await RecordStore(connection).remove(record_ids)
+            await StateStore(connection).advance_version()
+        self.tally.removed += len(record_ids)
+
+    def _coordinates(self, record_id: str, document: ReadDocument, settings: AccessSettings) -> Coordinates:
+        return make_coordinates(
+            settings,
+            title=document.title,
+            record_id=record_id,
+            collection=self.collection,
+            default_access=self._default_access,
+            url_prefix=self._url_prefix,
+        )
+
+    async def _change_coordinates(self, known: StoredRecord, coordinates: Coordinates) -> None:
+        if coordinates == known.coordinates:
+            self.tally.unchanged += 1
+            return
+        await self._write_coordinates(known.record_id, coordinates)
+        self.tally.rights_changed += 1
+
+    async def _write_coordinates(self, record_id: str, coordinates: Coordinates) -> None:
+        async with self._engine.begin() as connection:
+            await RecordStore(connection).change_coordinates(record_id, coordinates)
+            await StateStore(connection).advance_version()
+
+    async def _embed(self, texts: Sequence[str], hashes: Sequence[str]) -> dict[str, Vector]:
+        """Embeddings by hash; only texts that stand nowhere in the store are computed, outside any transaction."""
+        async with self._engine.connect() as connection:
+            embeddings = await RecordStore(connection).find_embeddings(hashes)
+        missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in embeddings}
+        for part in _slices(list(missing), CHUNKS_PER_STEP):
+            vectors = await self._embedder.embed_passages([missing[content_hash] for content_hash in part])
+            embeddings |= zip(part, vectors, strict=True)
+            self.tally.chunks_embedded += len(part)
+            self._on_step()
+        return embeddings
+
+    async def _replace(self, record: Record, chunks: Sequence[Chunk]) -> None:
+        async with self._engine.begin() as connection:
+            await RecordStore(connection).replace(record, chunks)
+            await StateStore(connection).advance_version()
+
+
+def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,16 @@
+"""Status: the id, the version and whether there is anything at all."""
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.knowledge_store.storage.state_store import StateStore
+from shared.knowledge_contract import StoreStatus
+
+
+class StatusService:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def read(self) -> StoreStatus:
+        async with self._engine.connect() as connection:
+            state = await StateStore(connection).load()
+        return StoreStatus(store_id=state.store_id, is_empty=state.is_empty, knowledge_version=state.knowledge_version)

@@ -1,0 +1,42 @@
+"""Search: both legs under rights, fused, above the floor, in one snapshot of the database."""
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.knowledge_store.domain.access import principals_of
+from services.knowledge_store.domain.background import Background
+from services.knowledge_store.domain.candidates import make_question
+from services.knowledge_store.domain.embedder import Embedder
+from services.knowledge_store.domain.outcome import name_outcome, select_hits, select_withheld
+from services.knowledge_store.storage.search_store import SearchStore
+from services.knowledge_store.storage.state_store import StateStore
+from shared.knowledge_contract import SearchRequest, SearchResponse
+
+
+class SearchService:
+    """`snapshots` opens read-only transactions of one snapshot: the version belongs to exactly these hits."""
+
+    def __init__(self, snapshots: AsyncEngine, embedder: Embedder, background: Background) -> None:
+        self._snapshots = snapshots
+        self._embedder = embedder
+        self._background = background
+
+    async def search(self, request: SearchRequest) -> SearchResponse:
+        embedding = await self._embedder.embed_query(request.query)
+        question = make_question(request.query, embedding, self._background)
+        principals = principals_of(request.identity)
+        async with self._snapshots.connect() as connection:
+            state = await StateStore(connection).load()
+            store = SearchStore(connection)
+            lexemes = await store.load_lexemes(question)
+            readable = await store.find_candidates(question, lexemes, principals, readable=True)
+            unreadable = await store.find_candidates(question, lexemes, principals, readable=False)
+            chosen = select_hits(question, readable, request.top_k)
+            hits = await store.load_hits([candidate.chunk_id for candidate in chosen])
+            withheld = await store.load_withheld(select_withheld(question, unreadable))
+        return SearchResponse(
+            outcome=name_outcome(has_hits=bool(hits), has_withheld=bool(withheld)),
+            store_id=state.store_id,
+            knowledge_version=state.knowledge_version,
+            hits=tuple(hits),
+            withheld=tuple(withheld),
+        )

