@@ -1,10 +1,17 @@
 """From candidates to the answer of a search: what is shown, what is only hinted at, or nothing."""
 
+import math
 from collections.abc import Sequence
 
 from services.knowledge_store.domain.candidates import Candidate, Question
 from services.knowledge_store.domain.fusion import fuse
-from services.knowledge_store.domain.relevance import ANSWER_FLOOR, COMPANION_FLOOR, relevance
+from services.knowledge_store.domain.relevance import (
+    ANSWER_FLOOR,
+    COMPANION_FLOOR,
+    HINT_MARGIN,
+    log_odds,
+    relevance,
+)
 from shared.knowledge_contract import SearchOutcome
 
 
@@ -15,9 +22,17 @@ def select_hits(question: Question, readable: Sequence[Candidate], top_k: int) -
     return [c for c in fuse(readable) if relevance(question, c) >= COMPANION_FLOOR][:top_k]
 
 
-def select_withheld(question: Question, unreadable: Sequence[Candidate]) -> set[str]:
-    """The ids of the records worth a hint: a hint has no companions, each has to pass the floor by itself."""
-    return {c.record_id for c in unreadable if relevance(question, c) >= ANSWER_FLOOR}
+def select_withheld(
+    question: Question, unreadable: Sequence[Candidate], readable: Sequence[Candidate] = ()
+) -> set[str]:
+    """The ids of the records worth a hint: each has to pass the floor by itself, and to hold its own beside the best
+    chunk that may be read."""
+    best = max((log_odds(question, candidate) for candidate in readable), default=-math.inf)
+    return {
+        c.record_id
+        for c in unreadable
+        if relevance(question, c) >= ANSWER_FLOOR and log_odds(question, c) >= best - HINT_MARGIN
+    }
 
 
 def name_outcome(*, has_hits: bool, has_withheld: bool) -> SearchOutcome:

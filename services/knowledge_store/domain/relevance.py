@@ -18,6 +18,9 @@ from services.knowledge_store.domain.language import Language
 # An even chance for the best chunk; a chunk beside it may be weaker, because it only adds to what was found.
 ANSWER_FLOOR = 0.5
 COMPANION_FLOOR = 0.08
+# Log-odds. Beside a good answer that may be read, something hidden that fits far worse is noise, not a hint: with the
+# demo handbook such noise stood 13 below the answer, and what was asked for and hidden above everything readable.
+HINT_MARGIN = 8.0
 
 _SAME_LANGUAGE: dict[Language, float] = {"en": -5.93, "de": -5.47, "ru": -6.06, "cjk": -6.33}
 _OTHER_LANGUAGE: dict[tuple[Language, Language], float] = {
@@ -40,10 +43,11 @@ _UNMEASURED_OTHER = -6.59
 
 def relevance(question: Question, candidate: Candidate) -> float:
     """How likely the chunk answers the question, 0 to 1."""
-    return 1.0 / (1.0 + math.exp(-_logit(question, candidate)))
+    return 1.0 / (1.0 + math.exp(-log_odds(question, candidate)))
 
 
-def _logit(question: Question, candidate: Candidate) -> float:
+def log_odds(question: Question, candidate: Candidate) -> float:
+    """The same on the scale of logits, where differences keep their meaning far from the floor."""
     cosine, language = candidate.cosine, candidate.language
     over_background = cosine - question.background[language]
     if question.language is None or question.language == language:

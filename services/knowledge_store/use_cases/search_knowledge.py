@@ -32,7 +32,7 @@ class SearchService:
             unreadable = await store.find_candidates(question, lexemes, principals, readable=False)
             chosen = select_hits(question, readable, request.top_k)
             hits = await store.load_hits([candidate.chunk_id for candidate in chosen])
-            withheld = await store.load_withheld(select_withheld(question, unreadable))
+            withheld = await store.load_withheld(select_withheld(question, unreadable, readable))
         return SearchResponse(
             outcome=name_outcome(has_hits=bool(hits), has_withheld=bool(withheld)),
             store_id=state.store_id,

@@ -46,6 +46,16 @@ def test_weak_chunk_is_never_hinted_at() -> None:
     assert select_withheld(make_question(), [GOOD, WEAK, UNRELATED]) == {"h/a.md"}
 
 
+def test_something_hidden_that_fits_far_worse_than_the_answer_is_no_hint() -> None:
+    question = make_question()
+    better = make_candidate(0.95, 1.0, name="d")
+    nearly = make_candidate(0.92, 0.9, name="e")
+    passing = make_candidate(0.84, 0.45, name="f")
+    assert relevance(question, passing) >= ANSWER_FLOOR
+    assert select_withheld(question, [passing], []) == {"h/f.md"}
+    assert select_withheld(question, [passing, nearly], [better]) == {"h/e.md"}
+
+
 def test_other_language_passes_on_its_cosine_alone() -> None:
     german = make_question("de")
     assert relevance(german, make_candidate(0.87, 0.0)) >= ANSWER_FLOOR
