@@ -45,7 +45,7 @@ function quote({ quote: text }) {
   );
 }
 
-/** What exists but is hidden: where it lives and whom to ask. `said` is the answer's text, which is not repeated. */
+/** What exists but is hidden: where it lives and whom to ask. The sentence stands only where the list says nothing. */
 export function renderHint(hint, said) {
   const text = hint.text || strings.hintDefault;
   const places = (hint.withheld ?? []).map((place) =>
@@ -53,8 +53,7 @@ export function renderHint(hint, said) {
   );
   return [
     el("h3", {}, icon("withheld"), strings.hintTitle),
-    ...(said.includes(text) ? [] : [el("p", {}, text)]),
-    ...(places.length ? [el("ul", {}, ...places)] : []),
+    ...(places.length ? [el("ul", {}, ...places)] : said.includes(text) ? [] : [el("p", {}, text)]),
   ];
 }
 

@@ -1,0 +1,64 @@
+"""Which sentences of a chunk are worth holding a sentence against."""
+
+from services.chat_api.domain.grounding.analysed import Analysed
+from services.chat_api.domain.grounding.comparison import AskedQuestion, echo_length
+from services.chat_api.domain.grounding.verdicts import Candidate, Source
+
+MOST_CANDIDATES = 5
+_WORTH_TRYING = 0.3
+_PRONOUN_SHARE = 0.7
+_FEW_SENTENCES = 4
+
+
+def find_candidates(said: Analysed, source: Source) -> list[Candidate]:
+    """Sentences of the chunk that share most with what is said, best first; none if the chunk knows too little."""
+    prepared, question = source.prepared, source.question
+    scores: dict[int, float] = {}
+    asked: dict[int, float] = {}
+    total = known = 0.0
+    for token in said.tokens:
+        amount = token.weight
+        is_asked = token.key in question.keys
+        found = False
+        for key in (token.key, *token.others):
+            for number in prepared.sentences_of.get(key, ()):
+                found = True
+                if is_asked:
+                    asked[number] = asked.get(number, 0.0) + amount / len(prepared.sentences_of[key])
+                else:
+                    scores[number] = scores.get(number, 0.0) + amount
+        if not is_asked and token.surface.casefold() not in prepared.data.framing:
+            total += amount
+            known += amount if found else 0.0
+    if total and known < total * _WORTH_TRYING:
+        return []
+    numbers = sorted(scores.keys() | asked.keys(), key=lambda n: (-scores.get(n, 0.0) - asked.get(n, 0.0) / 2, n))
+    return [_candidate(source, number, scores, asked) for number in numbers[:MOST_CANDIDATES]]
+
+
+def _candidate(source: Source, number: int, scores: dict[int, float], asked: dict[int, float]) -> Candidate:
+    evidence = source.prepared.sentences[number]
+    on_question = asked.get(number, 0.0)
+    score = scores.get(number, 0.0) + on_question / 2
+    if len(source.prepared.sentences) <= _FEW_SENTENCES:
+        # A chunk this short is about one thing: every sentence of it is on topic.
+        on_question = max(asked.values(), default=0.0)
+    elif evidence.said.pronoun:
+        on_question += _PRONOUN_SHARE * max(asked.get(number - 1, 0.0), asked.get(number - 2, 0.0))
+    return Candidate(source, evidence, score, on_question)
+
+
+def touches_question(candidate: Candidate) -> bool:
+    """A bare answer ("28.", "Berlin.") says nothing by itself: its evidence must be about the question."""
+    keys, evidence = candidate.source.question.keys, candidate.evidence
+    if not keys or len(candidate.source.prepared.sentences) <= _FEW_SENTENCES:
+        return True
+    return not keys.isdisjoint(evidence.said.positions) or not keys.isdisjoint(evidence.context | evidence.earlier)
+
+
+def echoes_question(said: Analysed, question: AskedQuestion) -> bool:
+    """Whether the sentence mostly repeats the question: then its evidence must be about the question too."""
+    asked = sum(token.key in question.keys for token in said.tokens)
+    return (
+        asked >= 3 and asked * 2 >= len(said.tokens) and (asked < len(said.tokens) or echo_length(said, question) > 0)
+    )

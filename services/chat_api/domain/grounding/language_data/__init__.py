@@ -1,0 +1,1 @@
+"""Data files, one per language: a further language is a further file."""

@@ -1,0 +1,46 @@
+"""What a sentence is held against, and what came of it."""
+
+from dataclasses import dataclass
+
+from services.chat_api.domain.grounding.comparison import AskedQuestion
+from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
+from services.chat_api.domain.grounding.release import RejectionReason
+from services.chat_api.domain.passages import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """One evidence sentence of one packed chunk; `covered` is the share of the sentence it holds."""
+
+    n: int
+    chunk_id: str
+    quote: str
+    covered: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`backing` is empty exactly when `reason` is set; `joined` tells that only all of it together supports."""
+
+    backing: tuple[Backing, ...]
+    reason: RejectionReason | None = None
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A packed chunk, prepared, with the question as its language reads it."""
+
+    passage: Passage
+    prepared: PreparedPassage
+    question: AskedQuestion
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A sentence of a chunk that may support; `score` by the words it shares, `asked` by those of the question."""
+
+    source: Source
+    evidence: Evidence
+    score: float
+    asked: float
