@@ -45,5 +45,13 @@ def configure_logging(service: str, level: str = "INFO") -> None:
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter(service))
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for noisy in ("httpx", "httpcore", "nats.aio.client", "faststream", "uvicorn.access", "aiohttp.access", "sse_starlette"):
+    for noisy in (
+        "httpx",
+        "httpcore",
+        "nats.aio.client",
+        "faststream",
+        "uvicorn.access",
+        "aiohttp.access",
+        "sse_starlette",
+    ):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,11 +1,12 @@
 """Reading one's own conversations."""
 
+from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 
-from tests.support.front import Person, RunningFront
+from tests.support.front import Person, RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
 from tests.support.scripted_model import ScriptedModel, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
@@ -88,10 +89,10 @@ async def test_the_list_is_paged_by_keyset_in_both_directions(anna: Person, hana
     await hana.ask("Not hers")
     newest_first = made[::-1]
 
-    async def page(**query: object) -> dict[str, object]:
+    async def page(**query: Any) -> dict[str, Any]:
         response = await anna.client.get("/api/v1/conversations", params={"limit": 2, **query})
         response.raise_for_status()
-        body: dict[str, object] = response.json()
+        body: dict[str, Any] = response.json()
         return body
 
     first = await page()
@@ -112,8 +113,6 @@ async def test_the_list_is_paged_by_keyset_in_both_directions(anna: Person, hana
 async def test_history_survives_a_restart_of_the_front(
     database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore
 ) -> None:
-    from tests.support.front import make_front_settings, running_front
-
     settings = make_front_settings(database_url, nats_url, redis_url, store.url)
     before, after = ScriptedModel(say("One.")), ScriptedModel(say("Two."))
     async with running_front(settings, before) as front, front.person() as anna:

@@ -1,6 +1,7 @@
 """Bad input, other sites, and faults of the parts behind the front."""
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -52,7 +53,7 @@ async def test_a_body_that_is_no_json_object_is_refused(anna: Person, content: b
 async def test_a_huge_body_is_refused_whether_announced_or_not(anna: Person) -> None:
     announced = await anna.client.post("/api/v1/chat", json={"message": "x" * 2_000_000})
 
-    async def pieces():  # type: ignore[no-untyped-def]
+    async def pieces() -> AsyncIterator[bytes]:
         for _ in range(40):
             yield b"x" * 50_000
 
