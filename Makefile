@@ -28,7 +28,7 @@ unit: .venv/.synced ## Unit tests: seconds, no server
 integration: .venv/.synced ## Integration tests on real servers, with the coverage of both kinds
 	.venv/bin/pytest -m integration --cov --cov-append --cov-report=term
 
-bench: .venv/.synced ## Measure: the gate, the Knowledge Store, the turn
+bench: .venv/.synced ## List what can be measured, with the command of each
 	.venv/bin/python -m benchmarks
 
 clean: ## Remove what was installed and cached here

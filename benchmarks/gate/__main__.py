@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gate`: prints one table. Percent wrong per class and language, and microseconds a sentence."""
+"""The grounding gate: true sentences dropped and false ones released, by class and language, and its cost."""
 
 import argparse
 import json

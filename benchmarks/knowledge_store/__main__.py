@@ -1,4 +1,4 @@
-"""`python -m benchmarks.knowledge_store`: one table, and the same as JSON.
+"""The Knowledge Store: recall of the ranking, errors of the relevance floor, speed of ingest and search.
 
 Index one half of the articles and ask questions of both halves, once as somebody who may read everything and once as
 somebody who may read nothing. The constants of the floor were fitted on these articles; when they were fitted on one

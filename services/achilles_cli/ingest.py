@@ -21,7 +21,7 @@ from services.achilles_cli.options import DataDirOption, JsonOption, data_folder
 if TYPE_CHECKING:  # at run time it comes with the Knowledge Store, which the other commands do not load
     from services.knowledge_store.domain.ingest_report import IngestReport
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Markdown, text, HTML, PDF and Office files.")]
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Markdown and text files, with all subfolders.")]
 CollectionOption = Annotated[
     str | None, typer.Option("--collection", help="Name of the documents as a whole.", show_default="the folder's name")
 ]

@@ -17,10 +17,10 @@ pytestmark = [pytest.mark.integration, pytest.mark.p1]
 
 _CORPUS = PROJECT / "services" / "knowledge_store" / "demo_corpus"
 _LEAVE_QUESTIONS = {
-    "How many days of annual leave do I have?": "annual-leave.md",
-    "Wie viele Urlaubstage habe ich?": "annual-leave.de.md",
-    "Сколько дней отпуска мне положено?": "annual-leave.ru.md",
-    "我每年有多少天年假?": "annual-leave.zh.md",
+    "How many days of annual leave do I have?": ("annual-leave.md", "28 days of annual leave"),
+    "Wie viele Urlaubstage habe ich?": ("annual-leave.de.md", "28 Urlaubstage"),
+    "Сколько дней отпуска мне положено?": ("annual-leave.ru.md", "28 дней ежегодного отпуска"),
+    "我每年有多少天年假?": ("annual-leave.zh.md", "28天年假"),
 }
 _BANDS = "What are the salary bands?"
 _EVENT_ROWS = {
@@ -67,18 +67,19 @@ async def test_the_corpus_is_ingested_once(achilles: Deployment, rows: Rows) -> 
 @pytest.mark.parametrize("question", _LEAVE_QUESTIONS)
 @pytest.mark.parametrize("who", ["anna", "hana"])
 async def test_the_right_record_is_cited_in_four_languages(achilles: Deployment, who: str, question: str) -> None:
+    document, fact = _LEAVE_QUESTIONS[question]
     answer = await _ask(achilles, who, question)
-    assert answer.outcome in ("grounded", "partial")
-    assert "28" in answer.text
-    assert answer.citations[0]["record_id"].endswith(f"/people/{_LEAVE_QUESTIONS[question]}")
+    assert answer.outcome == "grounded"
+    assert fact in answer.text
+    assert answer.citations[0]["record_id"].endswith(f"/people/{document}")
 
 
 async def test_without_rights_there_is_a_hint_and_not_a_word_of_content(achilles: Deployment, rows: Rows) -> None:
     allowed = await _ask(achilles, "hana", _BANDS)
     refused = await _ask(achilles, "anna", _BANDS)
-    assert allowed.outcome in ("grounded", "partial")
+    assert allowed.outcome == "grounded"
     assert any("salary-bands" in one["record_id"] for one in allowed.citations)
-    assert refused.outcome in ("withheld", "partial")
+    assert refused.outcome == "withheld"
     assert refused.hint is not None
     assert refused.hint["withheld"][0]["source_system"] == "HR confidential"
     seen = str(refused.parts)

@@ -35,7 +35,7 @@ def test_weaker_sentences_stay_out_beside_a_good_one() -> None:
 def test_near_duplicates_are_quoted_once() -> None:
     twins = [
         make_passage(1, "Hours", "The Berlin office opens at 9:00 on weekdays."),
-        make_passage(2, "Opening", "The Berlin office opens at 9:00 on all weekdays."),
+        make_passage(2, "Times", "The Berlin office opens at 9:00 on all weekdays."),
     ]
 
     assert [quote.n for quote in best_quotes("When does the Berlin office open?", twins)] == [1]

@@ -123,11 +123,14 @@ class GroundingGate:
         if not self._finder.has_content(checked):
             return self._hold_frame("", body) if body else None
         lead_in = body.rstrip("*_ ").endswith((":", "：")) or (body.startswith("**") and body.endswith("**"))
+        # Even one that a passage supports word for word says nothing without what it leads to.
+        if lead_in and self._finder.frame_is_known(checked):
+            return self._hold_frame(self._numbered_prefix(), body)
         verdict = self._judge(checked, marked.cited)
         if verdict.reason is None:
             return self._accept(self._numbered_prefix() + body, verdict, marked.cited)
         if lead_in:
-            return self._hold_frame(self._numbered_prefix(), body)
+            return self._reject(body, RejectionReason.UNSUPPORTED_FRAMING, marked.cited)
         return self._reject(body, verdict.reason, marked.cited)
 
     def _numbered_prefix(self) -> str:

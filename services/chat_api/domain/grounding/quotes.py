@@ -25,8 +25,9 @@ _NO_NAME_COST = 0.2
 _NEAR_BEST = 0.8
 _SAME = 0.8
 _SHORT_ITEM = 60
-_CONTEXT_SHARE = 0.6
-_RANK_COST = 0.02
+_CONTEXT_SHARE = 0.8
+_RANK_COST = 0.04
+_FIRST_BONUS = 0.12
 _LEAD_SENTENCES = 2
 _PAIR = "han:"
 _ANSWERS_BONUS = 0.2
@@ -106,7 +107,9 @@ class _Asked:
             covered = self._covered(evidence, ready.data) / self._total
             bonus = _ANSWERS_BONUS if self._answers(evidence) else 0.0
             pairs = sum((a.key, b.key) in self._pairs for a, b in pairwise(evidence.said.tokens))
-            score = covered + (bonus + 0.04 * min(pairs, 5)) * (covered > 0) - _RANK_COST * min(rank, 10)
+            # The first sentence under a heading that repeats the question is where its answer stands.
+            first = _FIRST_BONUS if number == 0 and self._weights.keys() & evidence.context else 0.0
+            score = covered + (bonus + first + 0.04 * min(pairs, 5)) * (covered > 0) - _RANK_COST * min(rank, 10)
             yield _Scored(score, covered, passage, evidence, (rank, number))
 
     def _off_topic(self, ready: PreparedPassage) -> bool:
@@ -126,6 +129,8 @@ class _Asked:
                 found += weight * 0.9
             elif key in evidence.context or (evidence.said.pronoun and key in evidence.earlier):
                 found += weight * _CONTEXT_SHARE
+            elif data.code == "de" and _shares_part(key, evidence):
+                found += weight * _PART_SHARE
         return found
 
     def _answers(self, evidence: Evidence) -> bool:
