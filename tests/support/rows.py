@@ -36,6 +36,12 @@ class Rows:
     async def run(self, statement: str, *values: object) -> None:
         await self._connection.execute(statement, *values)
 
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Holds its locks until it ends."""
+        async with self._connection.transaction():
+            yield
+
     async def wait_for_count(self, table: str, expected: int, *, within: float = 30.0) -> None:
         await eventually(lambda: self.count(table), until=lambda count: count == expected, within=within)
 

@@ -1,6 +1,6 @@
 """`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from uuid import UUID
 
 from fastapi import APIRouter, Response
@@ -52,7 +52,7 @@ async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> Eve
         model=request.model,
     )
     turn = await front.start_turn.execute(command)
-    events = replayed_events(turn.message) if isinstance(turn, FinishedEarlier) else _run(front, turn)
+    events = replayed_events(turn.message) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
     return EventSourceResponse(
         UiStream().frames(events),
         headers=UI_STREAM_HEADERS,
@@ -61,10 +61,15 @@ async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> Eve
     )
 
 
-async def _run(front: Front, turn: StartedTurn) -> AsyncIterator[TurnEvent]:
-    """The turn runs in a task of its own; when its reader leaves early, it is asked to stop and stores itself."""
+def _launch(front: Front, turn: StartedTurn) -> AsyncGenerator[TurnEvent, None]:
+    """Started here and not by its reader: a client that is gone before the first byte must not leave it unended."""
     channel = TurnChannel()
     front.running_turns.launch(turn.message_id, _work(front, turn, channel))
+    return _read(front, turn, channel)
+
+
+async def _read(front: Front, turn: StartedTurn, channel: TurnChannel) -> AsyncGenerator[TurnEvent, None]:
+    """When the reader leaves early, the turn is asked to stop, and stores itself."""
     try:
         async for event in channel.events():
             yield event

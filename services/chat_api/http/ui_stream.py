@@ -1,6 +1,7 @@
 """A turn as the AI SDK's UI message stream, version 1: one JSON object a `data:` line."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
 from typing import Any
 
 import msgspec
@@ -38,9 +39,11 @@ class UiStream:
         self._text_id = text_id
         self._open = False
 
-    async def frames(self, events: AsyncIterator[TurnEvent]) -> AsyncIterator[bytes]:
-        async for event in events:
-            yield b"".join(self.encode(event))
+    async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncIterator[bytes]:
+        """Closing this closes `events` at once, so that a reader who leaves is noticed."""
+        async with aclosing(events):
+            async for event in events:
+                yield b"".join(self.encode(event))
 
     def encode(self, event: TurnEvent) -> Iterator[bytes]:
         if isinstance(event, AnswerDelta):

@@ -1,6 +1,6 @@
 """A turn that was answered before, told again from what is stored."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.texts import text_for
@@ -17,7 +17,7 @@ from services.chat_api.domain.turn_events import (
 from services.chat_api.storage.conversations import Message
 
 
-async def replayed_events(message: Message) -> AsyncIterator[TurnEvent]:
+async def replayed_events(message: Message) -> AsyncGenerator[TurnEvent, None]:
     """The same events as the first time, in one go and without a model call."""
     yield TurnStarted(message.id, message.conversation_id, message.model or "")
     if message.content:

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
+from typing import Any
 
 from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
 from services.chat_api.adapters.model_faults import MODEL_FAULTS
@@ -92,10 +93,7 @@ class RunChatTurn:
             async with asyncio.timeout(self._settings.hard_deadline.total_seconds()):
                 await self._run(turn)
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task:
-                # The request to stop is fulfilled by finalising, which must be able to wait.
-                task.uncancel()
+            _forget_cancellation()
             turn.record.outcome = "interrupted"
             return TurnInterrupted()
         except TimeoutError:
@@ -107,12 +105,7 @@ class RunChatTurn:
         return None
 
     async def _close(self, turn: TurnUnderWay, closing: TurnFailed | TurnInterrupted | None) -> None:
-        try:
-            async with asyncio.timeout(self._settings.finalise_deadline.total_seconds()):
-                saved = await self._finalise.execute(_subject_of(turn.started), turn.record)
-        except Exception as fault:  # noqa: BLE001 (the client must hear that the answer was not saved)
-            logger.error("turn_not_saved", extra={"error": type(fault).__name__})
-            saved = False
+        saved = await _unstoppable(self._save(turn))
         if not saved:
             closing = TurnFailed("not_saved", turn.text("not_saved"), retryable=True)
         record = turn.record
@@ -120,6 +113,14 @@ class RunChatTurn:
         await turn.emit(
             closing or TurnFinished(record.outcome, record.model, record.input_tokens, record.output_tokens)
         )
+
+    async def _save(self, turn: TurnUnderWay) -> bool:
+        try:
+            async with asyncio.timeout(self._settings.finalise_deadline.total_seconds()):
+                return await self._finalise.execute(_subject_of(turn.started), turn.record)
+        except Exception as fault:  # noqa: BLE001 (the client must hear that the answer was not saved)
+            logger.error("turn_not_saved", extra={"error": type(fault).__name__})
+            return False
 
     async def _run(self, turn: TurnUnderWay) -> None:
         started = turn.started
@@ -174,6 +175,25 @@ class RunChatTurn:
             if turn.record.outcome == "withheld":
                 await turn.release(turn.record.hint.text)
             await turn.emit(HintGiven(turn.record.hint))
+
+
+async def _unstoppable(work: Coroutine[Any, Any, bool]) -> bool:
+    """The work's result, however often this task is asked to stop meanwhile: a client may leave at any moment."""
+    task = asyncio.create_task(work)
+    while True:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                return False
+            _forget_cancellation()
+
+
+def _forget_cancellation() -> None:
+    """The request to stop is fulfilled by ending the turn, which must itself be able to wait."""
+    current = asyncio.current_task()
+    if current:
+        current.uncancel()
 
 
 def _failure(turn: TurnUnderWay, fault: Exception) -> TurnFailed:

@@ -132,6 +132,26 @@ async def test_a_client_that_leaves_ends_the_generation(
     assert await rows.one("SELECT state FROM chat.turns") == "finished"
 
 
+async def test_a_client_that_leaves_while_the_answer_is_stored_changes_nothing(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore, rows: Rows
+) -> None:
+    store.holds(_LEAVE)
+    gate = asyncio.Event()
+    model.script(search("leave"), Reply([gate, TextDelta(f"{_LEAVE} [1]")]))
+    async with anna.asking("leave?") as parts:
+        await anext(parts)
+        async with rows.transaction():
+            await rows.all("SELECT * FROM chat.turns FOR UPDATE")
+            gate.set()
+            async for part in parts:
+                if part["type"] == "data-citation":
+                    break
+            await eventually(lambda: rows.one("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+            await anna.client.aclose()
+    outcome = "SELECT outcome FROM chat.messages WHERE role = 'assistant'"
+    assert await eventually(lambda: rows.one(outcome)) == "grounded"
+
+
 async def test_the_stop_button_ends_ones_own_turn_only(
     front: RunningFront, anna: Person, hana: Person, model: ScriptedModel, store: StubKnowledgeStore
 ) -> None:
