@@ -27,7 +27,9 @@ def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None) -
             app.state.front = front
             yield
 
-    return create_http_app(lifespan, readiness_checks(resources), body_limit=settings.body_limit)
+    return create_http_app(
+        lifespan, readiness_checks(resources), body_limit=settings.body_limit, host_names=settings.host_names
+    )
 
 
 def run() -> None:

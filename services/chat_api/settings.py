@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from services.chat_api.adapters.quotes_model import QUOTES_MODEL
+from services.chat_api.domain.model_call import EMBEDDED_MODEL
 from shared.settings import BusSettings, DatabaseSettings, Duration
 
 
@@ -17,6 +17,7 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     knowledge_url: str = Field(title="Base URL of the Knowledge Store")
     knowledge_token: SecretStr = Field(default=SecretStr(""), title="Service token for the Knowledge Store")
     knowledge_timeout: Duration = Field(default=timedelta(seconds=10), title="Longest wait for a search")
+    knowledge_status_timeout: Duration = Field(default=timedelta(seconds=1), title="Longest wait for a store's version")
     knowledge_fresh_for: Duration = Field(
         default=timedelta(seconds=2), title="A store's version learned longer ago than this is read again"
     )
@@ -42,6 +43,11 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     cache_pause_after_fault: Duration = Field(
         default=timedelta(seconds=5), title="The cache is left alone for this long after a fault"
     )
+    allowed_hosts: str = Field(
+        default="127.0.0.1,localhost,[::1]",
+        title="Host names under which the page is served, separated by commas",
+        description="A page elsewhere could give its own name the address of this computer and sign in as anybody.",
+    )
     body_limit: int = Field(default=1_048_576, ge=1_024, title="Largest request body in bytes")
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"
@@ -64,7 +70,11 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
 
     @property
     def default_model(self) -> str:
-        return self.model if self.model_base_url else QUOTES_MODEL
+        return self.model if self.model_base_url else EMBEDDED_MODEL
+
+    @property
+    def host_names(self) -> frozenset[str]:
+        return frozenset(name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip())
 
     @property
     def allowed_models(self) -> tuple[str, ...]:

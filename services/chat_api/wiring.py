@@ -66,7 +66,10 @@ def make_resources(settings: ChatApiSettings) -> Resources:
             pause_after_fault=settings.cache_pause_after_fault,
         ),
         knowledge=KnowledgeClient(
-            settings.knowledge_url, settings.knowledge_token.get_secret_value(), timeout=settings.knowledge_timeout
+            settings.knowledge_url,
+            settings.knowledge_token.get_secret_value(),
+            timeout=settings.knowledge_timeout,
+            status_timeout=settings.knowledge_status_timeout,
         ),
     )
 

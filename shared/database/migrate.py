@@ -1,6 +1,7 @@
 """Bring the product's own schema to the newest version, and say whether the code and the database drifted apart."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from shared.database.engine import make_engine
 from shared.database.metadata import SCHEMAS, metadata
 
 _MIGRATION_LOCK = 7_230_140_511
+# Waiting for another migration, or building an index, takes longer than any statement of a service may.
+_LONGEST = timedelta(hours=1)
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -34,7 +37,7 @@ def latest_version() -> str:
 
 
 async def _with_connection(database_url: str, work: Callable[[Connection], Any]) -> Any:
-    engine = make_engine(database_url, application_name="achilles-migrate", pool_size=1)
+    engine = make_engine(database_url, application_name="achilles-migrate", pool_size=1, statement_timeout=_LONGEST)
     try:
         async with engine.begin() as connection:
             # Two fronts that start at once must not migrate at once.

@@ -10,7 +10,6 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
-from shared.health import NotReadyError
 from shared.messaging.provisioning import ensure_streams
 
 logger = logging.getLogger(__name__)
@@ -77,10 +76,6 @@ class Bus:
         if self._client is None or not self._client.is_connected:
             raise BusUnavailableError
         return self._client.jetstream(timeout=2)
-
-    async def check(self) -> None:
-        if not self.connected:
-            raise NotReadyError("not connected")
 
     async def _stay_connected(self) -> None:
         while True:

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from shared.settings import WorkerSettings
 
 logger = logging.getLogger(__name__)
 _REOPEN_SECONDS = 1.0
+_CLOSE_SECONDS = 2.0
 _RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -70,6 +72,7 @@ class DurableConsumer:
     async def _consume(self) -> None:
         admin = await connect_nats(self._settings.bus_url, name=f"{self._spec.durable}-admin")
         broker, subscriber = self._make_broker()
+        client = await broker.connect()
         try:
             jetstream = admin.jetstream(timeout=2)
             await self._provision(jetstream)
@@ -81,10 +84,10 @@ class DurableConsumer:
             await self._watch(jetstream)
         finally:
             self._consuming = False
-            with contextlib.suppress(Exception):
-                await broker.stop()
-            with contextlib.suppress(Exception):
-                await admin.close()
+            await _quietly(broker.stop())
+            # Stopping drains, which fails while the client reconnects, and would leave its connection behind.
+            await _quietly(client.close())
+            await _quietly(admin.close())
 
     async def _provision(self, jetstream: JetStreamContext) -> None:
         await ensure_streams(jetstream)
@@ -135,7 +138,7 @@ class DurableConsumer:
 
     async def _deliver(self, raw: Sequence[Msg], deliveries: Sequence[Delivery]) -> None:
         """PostgreSQL away: retry in place and extend the acknowledgement, instead of handing the batch back."""
-        for attempt in range(1_000_000):
+        for attempt in itertools.count():
             try:
                 spent = [one for one in deliveries if one.deliveries >= self._settings.max_deliver]
                 await self._service.give_up(spent)
@@ -149,6 +152,12 @@ class DurableConsumer:
                     await one.in_progress()
             else:
                 return
+
+
+async def _quietly(closing: Coroutine[Any, Any, None]) -> None:
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            await closing
 
 
 async def _keep_bytes(message: StreamMessage[list[Msg]]) -> list[bytes]:

@@ -1,7 +1,8 @@
 """One batch, one transaction: the effects, the ledger rows that they settle, and the dead letters."""
 
+import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -9,17 +10,28 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.database.tables.mesh import dead_letters
 from shared.events import EVENT_BY_SUBJECT, Event
 from shared.messaging.envelope import CE_ID
-from shared.messaging.outbox import settle
+from shared.messaging.outbox import settle, settle_dead
 
 logger = logging.getLogger(__name__)
 
-PERMANENT_FAULTS = (IntegrityError, DataError, ProgrammingError, ValueError, TypeError)
+# SQLSTATE classes: a value that the column cannot hold, and a broken constraint. All else may be mended outside, by a
+# migration or a grant for instance, so it is waited for.
+_PERMANENT_CLASSES = ("22", "23")
+
+
+def is_permanent(fault: Exception) -> bool:
+    """Whether the event itself is to blame: then it is dead-lettered. Otherwise it is tried again."""
+    if not isinstance(fault, DBAPIError):
+        return isinstance(fault, ValueError | TypeError)
+    state = getattr(fault.orig, "sqlstate", None) or ""
+    # The driver refuses some values, such as too large integers, before they reach the server.
+    return state[:2] in _PERMANENT_CLASSES or isinstance(getattr(fault.orig, "__cause__", None), ValueError)
 
 
 class Effect(Protocol):
@@ -38,8 +50,19 @@ class Delivery:
     deliveries: int = 1
 
     @property
+    def ledger_id(self) -> UUID | None:
+        """The event's id as its sender claims it; None where the header is absent or no UUID."""
+        try:
+            return UUID(self.headers.get(CE_ID, ""))
+        except ValueError:
+            return None
+
+    @property
     def event_id(self) -> str:
-        return self.headers.get(CE_ID, "")
+        """The claimed id, or one made of what was sent, so that two letters without an id stay two."""
+        if self.ledger_id:
+            return str(self.ledger_id)
+        return "sha256:" + hashlib.sha256(self.subject.encode() + b"\n" + self.body).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +74,19 @@ class DeadLetter:
 class DeliveryService:
     """Decides for each message of a batch: applied, or dead-lettered with its reason class."""
 
-    def __init__(
-        self, engine: AsyncEngine, consumer: str, effects: Mapping[type[Event], Effect], *, max_deliver: int
-    ) -> None:
+    def __init__(self, engine: AsyncEngine, consumer: str, effects: Mapping[type[Event], Effect]) -> None:
         self._engine = engine
         self._consumer = consumer
         self._effects = effects
-        self._max_deliver = max_deliver
 
     async def deliver(self, deliveries: Sequence[Delivery]) -> None:
         """Returns after the commit. Raises when the database is away: nothing was written, try the batch again."""
         parsed, dead = self._parse_all(deliveries)
         try:
             await self._apply(parsed, dead)
-        except PERMANENT_FAULTS:
+        except Exception as fault:
+            if not is_permanent(fault):
+                raise
             # One bad event must not harm its neighbours: look at each alone.
             await self._apply_singly(parsed, dead)
 
@@ -94,26 +116,29 @@ class DeliveryService:
                 events = [event for _, event in parsed if type(event) is event_class]
                 if events:
                     await effect(connection, events)
+            await settle(connection, [event.event_id for _, event in parsed])
             await self._bury(connection, dead)
-            await settle(connection, _ledger_ids(parsed, dead))
 
     async def _apply_singly(self, parsed: Sequence[tuple[Delivery, Event]], dead: list[DeadLetter]) -> None:
+        applied: list[UUID] = []
         async with self._engine.begin() as connection:
             for delivery, event in parsed:
                 try:
                     async with connection.begin_nested():
                         await self._effects[type(event)](connection, [event])
-                except PERMANENT_FAULTS as fault:
+                    applied.append(event.event_id)
+                except Exception as fault:
+                    if not is_permanent(fault):
+                        raise
                     dead.append(DeadLetter(delivery, _reason_class(fault)))
+            await settle(connection, applied)
             await self._bury(connection, dead)
-            await settle(connection, _ledger_ids(parsed, dead))
 
     async def give_up(self, deliveries: Sequence[Delivery]) -> None:
         """Dead-letter messages that were delivered too often: each time something stopped the worker."""
         dead = [DeadLetter(delivery, "too_many_deliveries") for delivery in deliveries]
         async with self._engine.begin() as connection:
             await self._bury(connection, dead)
-            await settle(connection, _ledger_ids([], dead))
 
     async def _bury(self, connection: AsyncConnection, dead: Sequence[DeadLetter]) -> None:
         for letter in dead:
@@ -137,21 +162,11 @@ class DeliveryService:
                     },
                 )
             )
+            if delivery.ledger_id:
+                await settle_dead(connection, delivery.ledger_id, delivery.body)
             logger.warning("dead_letter", extra={"subject": delivery.subject, "reason": letter.reason_class})
 
 
-def _ledger_ids(parsed: Sequence[tuple[Delivery, Event]], dead: Sequence[DeadLetter]) -> list[UUID]:
-    ids = [event.event_id for _, event in parsed]
-    for letter in dead:
-        try:
-            ids.append(UUID(letter.delivery.event_id))
-        except ValueError:
-            continue
-    return ids
-
-
 def _reason_class(fault: Exception) -> str:
-    return getattr(fault, "orig", fault).__class__.__name__
-
-
-BatchHandler = Callable[[Sequence[Delivery]], Awaitable[None]]
+    cause = getattr(fault, "orig", None)
+    return type(getattr(cause, "__cause__", None) or cause or fault).__name__

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import delete, func, select, update
@@ -91,7 +91,6 @@ async def settle(connection: AsyncConnection, event_ids: Sequence[UUID]) -> None
         await connection.execute(delete(outbox).where(outbox.c.event_id.in_(event_ids)))
 
 
-async def oldest_created_at(connection: AsyncConnection) -> datetime | None:
-    """When the oldest event without an effect was written: the one true measure of the whole pipeline."""
-    oldest: datetime | None = await connection.scalar(select(func.min(outbox.c.created_at)))
-    return oldest
+async def settle_dead(connection: AsyncConnection, event_id: UUID, payload: bytes) -> None:
+    """Delete the row of a dead letter. Its id is only what a sender claims, so the payload must be the same as well."""
+    await connection.execute(delete(outbox).where(outbox.c.event_id == event_id, outbox.c.payload == payload))

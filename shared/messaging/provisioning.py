@@ -52,9 +52,14 @@ def consumer_config(durable: str, subjects: tuple[str, ...], settings: WorkerSet
 
 
 async def ensure_consumer(jetstream: JetStreamContext, stream: str, config: ConsumerConfig) -> None:
+    """Create the consumer, or give it the subjects that this version takes: a new event must reach an old consumer."""
     durable = config.durable_name or ""
     try:
-        await jetstream.consumer_info(stream, durable)
+        found = await jetstream.consumer_info(stream, durable)
     except NotFoundError:
         await jetstream.add_consumer(stream, config)
         logger.info("consumer_created", extra={"stream": stream, "consumer": durable})
+        return
+    if set(found.config.filter_subjects or ()) != set(config.filter_subjects or ()):
+        await jetstream.add_consumer(stream, config)
+        logger.warning("consumer_subjects_changed", extra={"stream": stream, "consumer": durable})

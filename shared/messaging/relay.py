@@ -4,6 +4,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from nats.js.errors import NoStreamResponseError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -15,6 +16,7 @@ from shared.messaging.outbox import OUTBOX_CHANNEL, ClaimedEvent, claim, postpon
 from shared.messaging.provisioning import ensure_streams
 
 logger = logging.getLogger(__name__)
+Fate = Literal["sent", "no_stream", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +59,26 @@ class OutboxRelay:
                 retry_after=policy.retry_after,
                 retry_at_most=policy.retry_at_most,
             )
-        sent = await asyncio.gather(*(self._publish(event) for event in claimed))
-        unsent = [event.event_id for event, ok in zip(claimed, sent, strict=True) if not ok]
+        fates = await asyncio.gather(*(self._publish(event) for event in claimed))
+        unsent = [event.event_id for event, fate in zip(claimed, fates, strict=True) if fate != "sent"]
+        if "no_stream" in fates:
+            await self._provision()
         if unsent:
             async with self._engine.begin() as connection:
                 await postpone(connection, unsent, delay=policy.retry_unsent_after)
             logger.warning("outbox_unsent", extra={"count": len(unsent)})
         return len(claimed) - len(unsent)
 
-    async def _publish(self, event: ClaimedEvent) -> bool:
+    async def _publish(self, event: ClaimedEvent) -> Fate:
         try:
             headers = with_message_id(event.headers, event.event_id, event.epoch)
             await self._bus.jetstream.publish(event.subject, event.payload, stream=event.stream, headers=headers)
         except NoStreamResponseError:
-            await self._provision()
-            return False
+            return "no_stream"
         except Exception as fault:  # noqa: BLE001 (the row stays, so any fault is only a delay)
             logger.warning("publish_failed", extra={"subject": event.subject, "error": type(fault).__name__})
-            return False
-        return True
+            return "failed"
+        return "sent"
 
     async def _provision(self) -> None:
         try:

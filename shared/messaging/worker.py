@@ -18,7 +18,7 @@ from shared.settings import WorkerSettings
 def create_worker_app(settings: WorkerSettings, spec: ConsumerSpec, effects: Mapping[type[Event], Effect]) -> Starlette:
     """An ASGI app that consumes while it lives and answers `/livez` and `/readyz`."""
     engine = make_engine(settings.dsn, application_name=f"achilles-{spec.durable}", pool_size=4)
-    service = DeliveryService(engine, spec.durable, effects, max_deliver=settings.max_deliver)
+    service = DeliveryService(engine, spec.durable, effects)
     consumer = DurableConsumer(spec, service, settings)
 
     @asynccontextmanager

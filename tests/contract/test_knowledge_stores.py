@@ -48,7 +48,7 @@ async def store_url(request: pytest.FixtureRequest, fresh_database_url: str, tmp
 
 @asynccontextmanager
 async def _client(url: str, token: str = STORE_TOKEN) -> AsyncIterator[KnowledgeClient]:
-    client = KnowledgeClient(url, token, timeout=timedelta(seconds=10))
+    client = KnowledgeClient(url, token, timeout=timedelta(seconds=10), status_timeout=timedelta(seconds=5))
     try:
         yield client
     finally:

@@ -55,10 +55,6 @@ class CandidateCache:
     async def close(self) -> None:
         await self._redis.aclose()
 
-    async def check(self) -> None:
-        async with asyncio.timeout(1):
-            await self._redis.get(_PREFIX)
-
     async def get(self, key: CacheKey) -> SearchResponse | None:
         """None for a miss, for a cache that is away, and for a value that is not the one asked for."""
         if time.monotonic() < self._closed_until:

@@ -11,6 +11,7 @@ from shared.errors import ClientError, TransientError
 from shared.identity import Identity
 from shared.knowledge_contract import SearchRequest, SearchResponse, StoreStatus
 
+MAX_RECORD_ID = 2_000
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -44,7 +45,8 @@ class SourceDocument(BaseModel):
 
 
 class KnowledgeClient:
-    def __init__(self, base_url: str, token: str, *, timeout: timedelta) -> None:
+    def __init__(self, base_url: str, token: str, *, timeout: timedelta, status_timeout: timedelta) -> None:
+        self._status_seconds = status_timeout.total_seconds()
         self._client = httpx.AsyncClient(
             base_url=base_url.rstrip("/"),
             headers={"authorization": f"Bearer {token}"} if token else {},
@@ -62,11 +64,13 @@ class KnowledgeClient:
         return _read(SearchResponse, response)
 
     async def status(self) -> StoreStatus:
-        """Raises KnowledgeUnavailableError."""
-        return _read(StoreStatus, await self._send("GET", "/v1/status", None))
+        """Raises KnowledgeUnavailableError, and soon: a slow status must not use up the time of a search."""
+        return _read(StoreStatus, await self._send("GET", "/v1/status", None, seconds=self._status_seconds))
 
     async def read_record(self, record_id: str, identity: Identity | None) -> SourceDocument:
         """Raises SourceNotFoundError or KnowledgeUnavailableError."""
+        if not 0 < len(record_id) <= MAX_RECORD_ID or "\x00" in record_id:
+            raise SourceNotFoundError
         body = {"record_id": record_id, "identity": identity.model_dump(mode="json") if identity else None}
         response = await self._send("POST", "/v1/record", body, accept_missing=True)
         if response.status_code == httpx.codes.NOT_FOUND:
@@ -74,10 +78,17 @@ class KnowledgeClient:
         return _read(SourceDocument, response)
 
     async def _send(
-        self, method: str, path: str, body: Mapping[str, object] | None, *, accept_missing: bool = False
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None,
+        *,
+        accept_missing: bool = False,
+        seconds: float | None = None,
     ) -> httpx.Response:
+        timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
         try:
-            response = await self._client.request(method, path, json=body)
+            response = await self._client.request(method, path, json=body, timeout=timeout)
         except httpx.TimeoutException as fault:
             raise KnowledgeUnavailableError("timeout") from fault
         except httpx.HTTPError as fault:

@@ -8,6 +8,7 @@ from services.chat_api.adapters.model_faults import ModelStreamBrokenError, Mode
 from services.chat_api.domain.model_call import ModelChunk, ModelReported, ModelUsage, TextDelta, ToolCallDelta
 
 _DONE = b"[DONE]"
+_MOST_TOKENS = 2**31 - 1
 
 
 class _Function(msgspec.Struct):
@@ -85,7 +86,8 @@ class OpenAiStream:
             if choice.delta is None:
                 continue
             if choice.delta.content:
-                yield TextDelta(choice.delta.content)
+                # No store can keep a NUL, and no reader misses one.
+                yield TextDelta(choice.delta.content.replace("\x00", ""))
             for call in choice.delta.tool_calls or ():
                 function = call.function or _Function()
                 yield ToolCallDelta(call.index, function.name or "", function.arguments or "")
@@ -96,4 +98,9 @@ def _usage_of(usage: _Usage | None) -> ModelUsage | None:
         return None
     details = usage.prompt_tokens_details
     cached = (details.cached_tokens if details else None) or 0
-    return ModelUsage(usage.prompt_tokens, usage.completion_tokens, cached)
+    return ModelUsage(_bounded(usage.prompt_tokens), _bounded(usage.completion_tokens), _bounded(cached))
+
+
+def _bounded(tokens: int) -> int:
+    """Nothing that a provider reports may be more than a column can hold."""
+    return max(0, min(tokens, _MOST_TOKENS))

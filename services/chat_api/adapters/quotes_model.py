@@ -7,6 +7,7 @@ from typing import ClassVar
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.grounding.quotes import best_quotes
 from services.chat_api.domain.model_call import (
+    EMBEDDED_MODEL,
     ModelChunk,
     ModelReported,
     ModelRequest,
@@ -17,8 +18,6 @@ from services.chat_api.domain.model_call import (
 from services.chat_api.domain.small_talk import is_small_talk, standalone_question
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
-
-QUOTES_MODEL = "quotes"
 
 
 class QuotesModel:
@@ -35,7 +34,7 @@ class QuotesModel:
             yield ToolCallDelta(0, SEARCH_KNOWLEDGE, json.dumps({"query": query}))
         else:
             yield TextDelta(text_for("greeting", detect_language(request.question)))
-        yield ModelReported(QUOTES_MODEL, ModelUsage(0, 0), "stop")
+        yield ModelReported(EMBEDDED_MODEL, ModelUsage(0, 0), "stop")
 
 
 def _quoted(request: ModelRequest) -> list[ModelChunk]:

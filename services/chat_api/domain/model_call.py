@@ -7,6 +7,9 @@ from typing import ClassVar, Literal, Protocol
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
 
+# The answerer that needs no provider (adapters/quotes_model.py).
+EMBEDDED_MODEL = "quotes"
+
 ModelRole = Literal["system", "user", "assistant"]
 Purpose = Literal["route", "answer"]
 

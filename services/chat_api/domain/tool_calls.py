@@ -91,4 +91,6 @@ def _query_in_broken_json(arguments: str) -> str:
 
 
 def _clean(query: str) -> str:
+    """Without NUL and lone surrogates, which are no text and can be neither sent nor stored."""
+    query = query.replace("\x00", " ").encode("utf-8", "replace").decode()
     return " ".join(query.split())[:MAX_QUERY_CHARS]

@@ -46,17 +46,20 @@ class HintGiven:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnFinished:
-    """The turn is stored. `tokens_used` counts input and output of every model call of the turn."""
-
-    outcome: Outcome
-    model: str
+class TokenUsage:
     input_tokens: int
     output_tokens: int
 
-    @property
-    def tokens_used(self) -> int:
-        return self.input_tokens + self.output_tokens
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """The turn is stored. `tokens_used` counts input and output of every model call of the turn; `usage` is the same
+    apart, and None when a turn is told again."""
+
+    outcome: Outcome
+    model: str
+    tokens_used: int
+    usage: TokenUsage | None
 
 
 @dataclass(frozen=True, slots=True)

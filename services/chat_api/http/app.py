@@ -10,6 +10,7 @@ from services.chat_api.http import chat, conversations, messages, pages, session
 from services.chat_api.http.problems import (
     BodyTooLargeError,
     CrossSiteError,
+    WrongHostError,
     install_problem_handlers,
     problem_response,
 )
@@ -20,7 +21,9 @@ from shared.health import Check, health_routes
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def create_http_app(lifespan: Lifespan, checks: Mapping[str, Check], *, body_limit: int) -> FastAPI:
+def create_http_app(
+    lifespan: Lifespan, checks: Mapping[str, Check], *, body_limit: int, host_names: frozenset[str]
+) -> FastAPI:
     app = FastAPI(
         title="Achilles Query Engine",
         summary="Grounded answers from what the asker may see.",
@@ -35,8 +38,8 @@ def create_http_app(lifespan: Lifespan, checks: Mapping[str, Check], *, body_lim
         app.include_router(part.router)
     app.router.routes.extend(health_routes(checks))
     app.mount("/static", pages.static_files)
-    refusals = Refusals(_refusal(CrossSiteError()), _refusal(BodyTooLargeError()))
-    app.add_middleware(RequestContext, refuse=refusals, body_limit=body_limit)
+    refusals = Refusals(_refusal(WrongHostError()), _refusal(CrossSiteError()), _refusal(BodyTooLargeError()))
+    app.add_middleware(RequestContext, refuse=refusals, body_limit=body_limit, host_names=host_names)
     return app
 
 

@@ -1,7 +1,7 @@
 """`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
 
 from collections.abc import AsyncGenerator
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -52,7 +52,9 @@ async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> Eve
         model=request.model,
     )
     turn = await front.start_turn.execute(command)
-    events = replayed_events(turn.message) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
+    events = (
+        replayed_events(turn.message, request.message) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
+    )
     return EventSourceResponse(
         UiStream().frames(events),
         headers=UI_STREAM_HEADERS,
@@ -80,9 +82,12 @@ async def _read(front: Front, turn: StartedTurn, channel: TurnChannel) -> AsyncG
 
 async def _work(front: Front, turn: StartedTurn, channel: TurnChannel) -> None:
     try:
-        await front.run_chat_turn.execute(turn, channel.send)
+        unsaved = await front.run_chat_turn.execute(turn, channel.send)
     finally:
         await channel.end()
+    if unsaved:
+        # A task of its own: the reader that leaves now must not stop it.
+        front.running_turns.launch(uuid4(), front.run_chat_turn.save_later(unsaved))
 
 
 class StopAccepted(BaseModel):

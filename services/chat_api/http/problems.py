@@ -16,6 +16,8 @@ from shared.errors import AchillesError, ClientError
 logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
 _RETRY_AFTER_SECONDS = "2"
+# SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
+_AWAY_CLASSES = ("", "08", "40", "53", "55", "57", "58")
 
 
 class SignInRequiredError(ClientError):
@@ -28,6 +30,14 @@ class CrossSiteError(ClientError):
     code = "cross_site_request"
     title = "Requests from another site are refused"
     status = 403
+
+
+class WrongHostError(ClientError):
+    """Somebody's page may have given its own name this computer's address."""
+
+    code = "wrong_host"
+    title = "This server is not served under that name"
+    status = 421
 
 
 class BodyTooLargeError(ClientError):
@@ -79,7 +89,7 @@ def install_problem_handlers(app: FastAPI) -> None:
         problem = ClientError(str(fault.detail)) if fault.status_code < 500 else InternalError()
         return problem_response(problem, request_id_of(request), status=fault.status_code)
 
-    for away in (OperationalError, InterfaceError, PoolTimeoutError, DBAPIError, OSError, TimeoutError):
+    for away in (DBAPIError, PoolTimeoutError, OSError, TimeoutError):
         app.add_exception_handler(away, _on_storage_fault)
 
     @app.exception_handler(Exception)
@@ -89,6 +99,11 @@ def install_problem_handlers(app: FastAPI) -> None:
 
 
 async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:
+    if isinstance(fault, DBAPIError) and not isinstance(fault, OperationalError | InterfaceError):
+        state = getattr(fault.orig, "sqlstate", None) or ""
+        if state[:2] not in _AWAY_CLASSES and not fault.connection_invalidated:
+            logger.error("request_failed", extra={"request_id": request_id_of(request)}, exc_info=fault)
+            return problem_response(InternalError(), request_id_of(request))
     logger.error("storage_fault", extra={"request_id": request_id_of(request), "error": type(fault).__name__})
     return problem_response(StorageUnavailableError(), request_id_of(request))
 

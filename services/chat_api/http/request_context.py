@@ -34,10 +34,11 @@ def request_id_of(connection: HTTPConnection) -> str:
 
 
 class RequestContext:
-    def __init__(self, app: ASGIApp, *, refuse: "Refusals", body_limit: int) -> None:
+    def __init__(self, app: ASGIApp, *, refuse: "Refusals", body_limit: int, host_names: frozenset[str]) -> None:
         self._app = app
         self._refuse = refuse
         self._body_limit = body_limit
+        self._host_names = host_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -46,7 +47,9 @@ class RequestContext:
         headers = Headers(scope=scope)
         scope["achilles_request_id"] = _request_id(headers)
         send = _with_headers(send, scope["achilles_request_id"])
-        if scope["method"] not in _SAFE_METHODS and _is_cross_site(headers):
+        if _host_name(headers) not in self._host_names:
+            await self._refuse.wrong_host(scope, receive, send)
+        elif scope["method"] not in _SAFE_METHODS and _is_cross_site(headers):
             await self._refuse.cross_site(scope, receive, send)
         elif _announced_length(headers) > self._body_limit:
             await self._refuse.too_large(scope, receive, send)
@@ -76,9 +79,10 @@ class RequestContext:
 
 
 class Refusals:
-    """The two answers that this middleware gives by itself."""
+    """The answers that this middleware gives by itself."""
 
-    def __init__(self, cross_site: ASGIApp, too_large: ASGIApp) -> None:
+    def __init__(self, wrong_host: ASGIApp, cross_site: ASGIApp, too_large: ASGIApp) -> None:
+        self.wrong_host = wrong_host
         self.cross_site = cross_site
         self.too_large = too_large
 
@@ -86,6 +90,11 @@ class Refusals:
 def _request_id(headers: Headers) -> str:
     given = headers.get("x-request-id", "")
     return given if _REQUEST_ID.match(given) else str(uuid4())
+
+
+def _host_name(headers: Headers) -> str:
+    host = headers.get("host", "").lower()
+    return host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
 
 
 def _announced_length(headers: Headers) -> int:

@@ -102,9 +102,11 @@ def _sources(event: SourcesCited) -> Iterator[bytes]:
 
 
 def _metadata(event: TurnFinished) -> dict[str, Any]:
-    return {
+    metadata: dict[str, Any] = {
         "outcome": event.outcome,
         "model": event.model,
         "tokens_used": event.tokens_used,
-        "usage": {"input_tokens": event.input_tokens, "output_tokens": event.output_tokens},
     }
+    if event.usage:
+        metadata["usage"] = {"input_tokens": event.usage.input_tokens, "output_tokens": event.usage.output_tokens}
+    return metadata

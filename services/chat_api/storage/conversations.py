@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.chat_api.domain.citations import Citation
@@ -122,10 +122,6 @@ async def find_message(connection: AsyncConnection, message_id: UUID, owner_id: 
     )
     row = (await connection.execute(statement)).one_or_none()
     return _message(row) if row else None
-
-
-async def touch_conversation(connection: AsyncConnection, conversation_id: UUID, now: datetime) -> None:
-    await connection.execute(update(conversations).where(conversations.c.id == conversation_id).values(updated_at=now))
 
 
 def _message(row: Row[*tuple[Any, ...]]) -> Message:

@@ -37,5 +37,9 @@ async def end_session(connection: AsyncConnection, token: str) -> None:
     await connection.execute(delete(sessions).where(sessions.c.token_hash == _hash(token)))
 
 
+async def forget_expired(connection: AsyncConnection) -> None:
+    await connection.execute(delete(sessions).where(sessions.c.expires_at < func.now()))
+
+
 def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()

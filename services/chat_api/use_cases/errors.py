@@ -42,6 +42,12 @@ class TurnRunningError(ClientError):
         super().__init__("Wait for the running answer, or stop it.", message_id=str(message_id))
 
 
+class ConversationContendedError(TransientError):
+    code = "conversation_contended"
+    title = "Several messages arrive in this conversation at once"
+    status = 409
+
+
 class BadCursorRequestError(ClientError):
     code = "bad_cursor"
     title = "The cursor names no entry of this list"

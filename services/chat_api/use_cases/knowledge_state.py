@@ -1,5 +1,6 @@
 """What this front knows of the store: empty or not, and at which version."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -24,33 +25,38 @@ class KnowledgeState:
         self._fresh_seconds = fresh_for.total_seconds()
         self._now = now
         self._status: StoreStatus | None = None
+        self._refreshing = asyncio.Lock()
         self._learned_at = float("-inf")
 
     async def current(self) -> StoreStatus:
         """Raises KnowledgeUnavailableError when the store cannot be asked and nothing fresh is known."""
-        if self._status is None or time.monotonic() - self._learned_at > self._fresh_seconds:
-            await self._learn(await self._client.status())
-        assert self._status is not None
-        return self._status
+        async with self._refreshing:
+            if self._status is None or time.monotonic() - self._learned_at > self._fresh_seconds:
+                return await self._learn(await self._client.status())
+            return self._status
 
     async def on_announcement(self, body: bytes) -> None:
-        """A change announced on the bus. Older than what is known: ignored."""
+        """A change announced on the bus. Older than what is known, or of another store than ours: ignored."""
         change = KnowledgeChanged.model_validate_json(body)
         known = self._status
-        if known and known.store_id == change.store_id and known.knowledge_version >= change.knowledge_version:
+        if known is None or known.store_id != change.store_id or known.knowledge_version >= change.knowledge_version:
             return
         self._status = StoreStatus(
             store_id=change.store_id, is_empty=change.is_empty, knowledge_version=change.knowledge_version
         )
         self._learned_at = time.monotonic()
 
-    async def _learn(self, status: StoreStatus) -> None:
+    async def _learn(self, status: StoreStatus) -> StoreStatus:
         before = self._status
-        self._status = status
         self._learned_at = time.monotonic()
+        if before and before.store_id == status.store_id and before.knowledge_version > status.knowledge_version:
+            # An answer that was under way while something newer was announced.
+            return before
+        self._status = status
         flipped = before is None or (before.store_id, before.is_empty) != (status.store_id, status.is_empty)
         if flipped:
             await self._tell_others(status)
+        return status
 
     async def _tell_others(self, status: StoreStatus) -> None:
         change = KnowledgeChanged(

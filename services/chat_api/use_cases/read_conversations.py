@@ -45,6 +45,7 @@ class ReadConversations:
             conversation = await find_conversation(connection, conversation_id, identity.user_id)
             if conversation is None:
                 raise NotFoundError
-            messages = await read_messages(connection, conversation_id)
+            # First what runs: a turn that ends in between is then shown twice rather than not at all.
             running = await find_running(connection, conversation_id)
+            messages = await read_messages(connection, conversation_id)
         return ConversationThread(conversation, tuple(messages), running.message_id if running else None)

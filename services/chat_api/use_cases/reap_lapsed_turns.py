@@ -1,4 +1,4 @@
-"""Close turns whose front died: as interrupted, and empty."""
+"""Close what has lapsed: turns whose front died, as interrupted and empty, and logins."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.storage.sessions import forget_expired
 from services.chat_api.storage.turns import FinishedMessage, finish_turn, lapsed_turns
 
 logger = logging.getLogger(__name__)
@@ -36,6 +37,7 @@ class ReapLapsedTurns:
                     finished_at=now,
                 )
                 await finish_turn(connection, empty)
+            await forget_expired(connection)
         if lapsed:
             logger.warning("lapsed_turns_closed", extra={"count": len(lapsed)})
         return len(lapsed)

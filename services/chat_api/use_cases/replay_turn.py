@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncGenerator
 
-from services.chat_api.domain.grounding.language import detect_language
+from services.chat_api.domain.grounding.language import Language, detect_language
+from services.chat_api.domain.model_call import EMBEDDED_MODEL
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.turn_events import (
     AnswerDelta,
     HintGiven,
+    Notice,
     SourcesCited,
     TurnEvent,
     TurnFailed,
@@ -17,22 +19,34 @@ from services.chat_api.domain.turn_events import (
 from services.chat_api.storage.conversations import Message
 
 
-async def replayed_events(message: Message) -> AsyncGenerator[TurnEvent, None]:
-    """The same events as the first time, in one go and without a model call."""
+async def replayed_events(message: Message, question: str) -> AsyncGenerator[TurnEvent, None]:
+    """What the first time told, in one go and without a model call; the stages on the way are left out."""
+    language = detect_language(question)
     yield TurnStarted(message.id, message.conversation_id, message.model or "")
+    notice = _notice(message, language)
+    if notice:
+        yield notice
     if message.content:
         yield AnswerDelta(message.content)
     if message.citations:
         yield SourcesCited(message.citations)
     if message.hint:
         yield HintGiven(message.hint)
-    yield _closing(message)
+    yield _closing(message, language)
 
 
-def _closing(message: Message) -> TurnEvent:
+def _notice(message: Message, language: Language) -> Notice | None:
+    if message.outcome == "conversational":
+        return Notice("conversational", text_for("notice_conversational", language))
+    if message.citations and message.model == EMBEDDED_MODEL:
+        return Notice("quoted", text_for("notice_quoted", language))
+    return None
+
+
+def _closing(message: Message, language: Language) -> TurnEvent:
     if message.outcome == "interrupted":
         return TurnInterrupted()
     if message.outcome == "failed" or message.outcome is None:
-        return TurnFailed("failed_earlier", text_for("internal", detect_language(message.content)), retryable=True)
-    # The parts of the sum are in the usage events; what is stored with the message is the sum.
-    return TurnFinished(message.outcome, message.model or "", message.tokens_used or 0, 0)
+        # The same message can only be told again, so trying it again is of no use.
+        return TurnFailed("failed_earlier", text_for("failed_earlier", language), retryable=False)
+    return TurnFinished(message.outcome, message.model or "", message.tokens_used or 0, usage=None)

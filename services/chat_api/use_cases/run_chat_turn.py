@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
 from services.chat_api.adapters.model_faults import MODEL_FAULTS
@@ -21,12 +23,13 @@ from services.chat_api.domain.turn_events import (
     HintGiven,
     Notice,
     StageReached,
+    TokenUsage,
     TurnFailed,
     TurnFinished,
     TurnInterrupted,
     TurnStarted,
 )
-from services.chat_api.domain.turn_record import RetrievalRecord, TurnSubject
+from services.chat_api.domain.turn_record import RetrievalRecord, TurnRecord, TurnSubject
 from services.chat_api.use_cases.answer_call import AnswerFromPassages
 from services.chat_api.use_cases.finalise_turn import FinaliseTurn
 from services.chat_api.use_cases.first_call import FirstCall, ToolCallUnusableError
@@ -39,6 +42,7 @@ from services.chat_api.use_cases.turn_under_way import Emit, TurnUnderWay
 from shared.errors import AchillesError
 
 logger = logging.getLogger(__name__)
+_SAVE_AGAIN_SECONDS = 2.0
 
 
 class KnowledgeFailedError(AchillesError):
@@ -48,11 +52,29 @@ class KnowledgeFailedError(AchillesError):
     retryable = True
 
 
+class PassagesDoNotFitError(AchillesError):
+    """Something was found, and message and history leave no room for it. That is not the same as nothing found."""
+
+    code = "message_too_large"
+
+
 _FAULT_TEXTS: tuple[tuple[type[Exception], TextKey], ...] = (
     (KnowledgeFailedError, "knowledge_failed"),
+    (PassagesDoNotFitError, "too_long"),
     (ToolCallUnusableError, "tool_call_unusable"),
     *((fault, "model_failed") for fault in MODEL_FAULTS),
 )
+
+
+Saving = Literal["saved", "ended_elsewhere", "fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedTurn:
+    """A turn that has ended and could not be stored yet."""
+
+    subject: TurnSubject
+    record: TurnRecord
 
 
 class RunChatTurn:
@@ -76,7 +98,8 @@ class RunChatTurn:
         self._first_call = FirstCall(settings, now)
         self._answer_call = AnswerFromPassages(settings, now)
 
-    async def execute(self, started: StartedTurn, emit: Emit) -> None:
+    async def execute(self, started: StartedTurn, emit: Emit) -> UnsavedTurn | None:
+        """Returns the turn if it could not be stored: hand it to `save_later`, or it stays unended until its lease."""
         turn = TurnUnderWay(
             started=started,
             model=self._models.choose(started.selected_model),
@@ -85,7 +108,15 @@ class RunChatTurn:
         )
         closing = await self._run_guarded(turn)
         turn.record.model = turn.record.runs[-1].model if turn.record.runs else turn.model.name
-        await self._close(turn, closing)
+        return await self._close(turn, closing)
+
+    async def save_later(self, unsaved: UnsavedTurn) -> None:
+        """Try until it is stored or its lease is over; then the same client message is replayed, not asked again."""
+        deadline = time.monotonic() + self._settings.hard_deadline.total_seconds()
+        while time.monotonic() < deadline:
+            await asyncio.sleep(_SAVE_AGAIN_SECONDS)
+            if await _unstoppable(self._save(unsaved.subject, unsaved.record)) != "fault":
+                return
 
     async def _run_guarded(self, turn: TurnUnderWay) -> TurnFailed | TurnInterrupted | None:
         """None when the turn came to an outcome of its own."""
@@ -104,23 +135,25 @@ class RunChatTurn:
             return _failure(turn, fault)
         return None
 
-    async def _close(self, turn: TurnUnderWay, closing: TurnFailed | TurnInterrupted | None) -> None:
-        saved = await _unstoppable(self._save(turn))
-        if not saved:
+    async def _close(self, turn: TurnUnderWay, closing: TurnFailed | TurnInterrupted | None) -> UnsavedTurn | None:
+        subject = _subject_of(turn.started)
+        saved = await _unstoppable(self._save(subject, turn.record))
+        if saved != "saved":
             closing = TurnFailed("not_saved", turn.text("not_saved"), retryable=True)
         record = turn.record
         logger.info("turn_finished", extra={"outcome": record.outcome, "saved": saved, "model": record.model})
-        await turn.emit(
-            closing or TurnFinished(record.outcome, record.model, record.input_tokens, record.output_tokens)
-        )
+        usage = TokenUsage(record.input_tokens, record.output_tokens)
+        tokens = usage.input_tokens + usage.output_tokens
+        await turn.emit(closing or TurnFinished(record.outcome, record.model, tokens, usage))
+        return UnsavedTurn(subject, record) if saved == "fault" else None
 
-    async def _save(self, turn: TurnUnderWay) -> bool:
+    async def _save(self, subject: TurnSubject, record: TurnRecord) -> Saving:
         try:
             async with asyncio.timeout(self._settings.finalise_deadline.total_seconds()):
-                return await self._finalise.execute(_subject_of(turn.started), turn.record)
+                return "saved" if await self._finalise.execute(subject, record) else "ended_elsewhere"
         except Exception as fault:  # noqa: BLE001 (the client must hear that the answer was not saved)
             logger.error("turn_not_saved", extra={"error": type(fault).__name__})
-            return False
+            return "fault"
 
     async def _run(self, turn: TurnUnderWay) -> None:
         started = turn.started
@@ -133,7 +166,11 @@ class RunChatTurn:
         )
         free = self._settings.window.free_after(fixed)
         turn.history = _history(started, round(free * self._settings.window.history_share))
-        plan = await self._first_call.execute(turn, await self._offered_tools())
+        try:
+            plan = await self._first_call.execute(turn, await self._offered_tools())
+        except ToolCallUnusableError as fault:
+            turn.record.retrieval = RetrievalRecord("", "failed", self._now(), fault=fault.code)
+            raise
         if plan is None:
             turn.record.outcome = "conversational"
             return
@@ -158,6 +195,8 @@ class RunChatTurn:
             raise KnowledgeFailedError
         left = free - sum(message_tokens(message.content) for message in turn.history)
         turn.record.passages = pack(result.candidates, left, at_most=self._settings.passages_at_most)
+        if result.candidates and not turn.record.passages:
+            raise PassagesDoNotFitError
         answered = False
         if turn.record.passages:
             await turn.emit(StageReached("answering"))
@@ -177,7 +216,7 @@ class RunChatTurn:
             await turn.emit(HintGiven(turn.record.hint))
 
 
-async def _unstoppable(work: Coroutine[Any, Any, bool]) -> bool:
+async def _unstoppable(work: Coroutine[Any, Any, Saving]) -> Saving:
     """The work's result, however often this task is asked to stop meanwhile: a client may leave at any moment."""
     task = asyncio.create_task(work)
     while True:
@@ -185,7 +224,7 @@ async def _unstoppable(work: Coroutine[Any, Any, bool]) -> bool:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if task.cancelled():
-                return False
+                return "fault"
             _forget_cancellation()
 
 

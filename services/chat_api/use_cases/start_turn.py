@@ -26,6 +26,7 @@ from services.chat_api.storage.turns import (
     open_turn,
 )
 from services.chat_api.use_cases.errors import (
+    ConversationContendedError,
     EmptyMessageError,
     MessageTooLargeError,
     NotFoundError,
@@ -36,6 +37,7 @@ from shared.identity import Identity
 
 _TITLE_CHARS = 80
 _HISTORY_ROWS = 200
+_LOOKS = 3
 # Prompt and one passage must still fit beside the message, or it could never be answered.
 _LEAST_ROOM = 1_024
 
@@ -89,15 +91,18 @@ class StartTurn:
     async def execute(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
         """Raises EmptyMessageError, MessageTooLargeError, ModelNotAllowedError, NotFoundError or TurnRunningError."""
         self._check(command)
-        for _ in range(2):
+        for _ in range(_LOOKS):
             try:
                 return await self._open(command)
             except ClientMessageKnownError:
-                # The same message arrived twice at once: the second look finds the first one's turn.
+                # The same message arrived twice at once: the next look finds the first one's turn.
                 continue
             except ConversationBusyError:
-                raise await self._busy(command) from None
-        raise await self._busy(command)
+                running = await self._running(command)
+                if running:
+                    raise TurnRunningError(running.message_id) from None
+                # It ended in between, so there is room now.
+        raise ConversationContendedError
 
     def _check(self, command: ChatCommand) -> None:
         if not command.message.strip():
@@ -167,9 +172,8 @@ class StartTurn:
             lease=self._lease,
         )
 
-    async def _busy(self, command: ChatCommand) -> TurnRunningError | NotFoundError:
+    async def _running(self, command: ChatCommand) -> StoredTurn | None:
+        if command.conversation_id is None:
+            return None
         async with self._engine.connect() as connection:
-            running = None
-            if command.conversation_id is not None:
-                running = await find_running(connection, command.conversation_id)
-            return TurnRunningError(running.message_id) if running else NotFoundError()
+            return await find_running(connection, command.conversation_id)

@@ -32,6 +32,7 @@ class TurnChannel:
         self._left = True
         while not self._queue.empty():
             self._queue.get_nowait()
+        self._queue.put_nowait(None)
 
     async def _put(self, event: TurnEvent | None) -> None:
         if self._left:

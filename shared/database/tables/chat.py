@@ -115,5 +115,6 @@ sessions = Table(
     Column("identity", JSONB, nullable=False),
     _now(),
     Column("expires_at", DateTime(timezone=True), nullable=False),
+    Index("ix_sessions_expires_at", "expires_at"),
     schema="chat",
 )

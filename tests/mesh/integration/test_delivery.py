@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.signal_worker.wiring import EFFECTS
@@ -35,7 +36,7 @@ async def rows(database_url: str) -> AsyncIterator[Rows]:
 
 @pytest.fixture
 def service(engine: AsyncEngine) -> DeliveryService:
-    return DeliveryService(engine, "signal_worker", EFFECTS, max_deliver=10)
+    return DeliveryService(engine, "signal_worker", EFFECTS)
 
 
 def _delivery(event: Event) -> Delivery:
@@ -86,6 +87,45 @@ async def test_poison_is_dead_lettered_alone(service: DeliveryService, engine: A
     assert await rows.count("signals.usage") == 100
 
 
+@pytest.mark.parametrize("wrong", [{"model": "a\x00b"}, {"input_tokens": 2**40}, {"cost": "1e30", "currency": "USD"}])
+async def test_a_value_that_no_column_can_hold_is_dead_lettered_alone(
+    service: DeliveryService, rows: Rows, wrong: dict[str, object]
+) -> None:
+    good = [make_usage() for _ in range(4)]
+    await service.deliver([_delivery(good[0]), _delivery(make_usage(**wrong)), *map(_delivery, good[1:])])
+    assert (await rows.count("signals.usage"), await rows.count("mesh.dead_letters")) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    ["ALTER TABLE signals.usage RENAME TO usage_elsewhere", "ALTER TABLE signals.usage DROP COLUMN model"],
+)
+async def test_a_mistake_of_the_deployment_buries_no_healthy_event(
+    service: DeliveryService, engine: AsyncEngine, rows: Rows, mistake: str
+) -> None:
+    event = make_usage()
+    async with engine.begin() as connection:
+        await enqueue(connection, [event], source="test")
+    await rows.run(mistake)
+    with pytest.raises(DBAPIError):
+        await service.deliver([_delivery(event)])
+    assert (await rows.count("mesh.outbox"), await rows.count("mesh.dead_letters")) == (1, 0)
+
+
+async def test_dead_letters_without_an_id_do_not_replace_each_other(service: DeliveryService, rows: Rows) -> None:
+    subject = make_click().subject
+    await service.deliver([Delivery(subject, body, {}) for body in (b"one", b"two", b"one")])
+    assert await rows.count("mesh.dead_letters") == 2
+
+
+async def test_a_forged_id_settles_nobody_elses_row(service: DeliveryService, engine: AsyncEngine, rows: Rows) -> None:
+    event = make_click()
+    async with engine.begin() as connection:
+        await enqueue(connection, [event], source="test")
+    await service.deliver([Delivery(event.subject, b"garbage", {"ce-id": str(event.event_id)})])
+    assert (await rows.count("mesh.outbox"), await rows.count("mesh.dead_letters")) == (1, 1)
+
+
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"{}", b'{"occurred_at": "yesterday"}', b"[" * 5_000])
 async def test_a_body_that_cannot_be_read_is_dead_lettered(service: DeliveryService, rows: Rows, body: bytes) -> None:
     good = make_click()
@@ -134,13 +174,13 @@ async def test_a_trace_of_a_deleted_conversation_is_applied_as_nothing(engine: A
         input_hash="i",
         output_hash="o",
     )
-    await DeliveryService(engine, "trace_writer", TRACE_EFFECTS, max_deliver=10).deliver([_delivery(run)])
+    await DeliveryService(engine, "trace_writer", TRACE_EFFECTS).deliver([_delivery(run)])
     assert (await rows.count("traces.runs"), await rows.count("mesh.dead_letters")) == (0, 0)
 
 
 async def test_a_database_that_is_away_is_no_dead_letter(rows: Rows) -> None:
     away = make_engine("postgresql://nobody:x@127.0.0.1:1/none", application_name="test")
-    service = DeliveryService(away, "signal_worker", EFFECTS, max_deliver=10)
+    service = DeliveryService(away, "signal_worker", EFFECTS)
     with pytest.raises(OSError):  # noqa: PT011 (any of its kinds means: try again)
         await service.deliver([_delivery(make_click())])
     await away.dispose()

@@ -70,6 +70,16 @@ async def test_writes_from_another_site_are_refused(anna: Person, headers: dict[
     assert (response.status_code, response.json()["code"]) == (403, "cross_site_request")
 
 
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", ""])
+async def test_a_name_that_is_not_this_computers_is_refused(front: RunningFront, host: str) -> None:
+    async with front.anybody() as client:
+        headers = {"host": host, "origin": f"http://{host}", "sec-fetch-site": "same-origin"}
+        response = await client.post("/api/v1/session", json={"user_id": "anna"}, headers=headers)
+        page = await client.get("/", headers={"host": host})
+    assert (response.status_code, page.status_code) == (421, 421)
+    assert "set-cookie" not in response.headers
+
+
 async def test_an_unknown_demo_person_is_told_who_is_known(front: RunningFront) -> None:
     async with front.anybody() as client:
         response = await client.post("/api/v1/session", json={"user_id": "nobody"})

@@ -1,6 +1,7 @@
 """Each way in which a turn can end, over a real socket."""
 
 import asyncio
+from typing import Any
 
 import httpx
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from services.chat_api.adapters.model_faults import ModelUnavailableError
 from services.chat_api.domain.model_call import TextDelta
 from shared.knowledge_contract import Withheld
-from tests.support.front import Person, RunningFront
+from tests.support.front import Person, RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
 from tests.support.scripted_model import Reply, ScriptedModel, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
@@ -201,6 +202,54 @@ async def test_the_same_client_message_is_never_asked_twice(anna: Person, model:
     assert (replayed.text, replayed.message_id) == ("Hello.", running["messageId"])
     assert (await rows.count("chat.conversations"), await rows.count("chat.messages")) == (1, 2)
     assert len(model.requests) == 1
+
+
+async def test_an_answer_that_could_not_be_saved_is_saved_later_and_replayed(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, rows: Rows
+) -> None:
+    store.holds(_LEAVE)
+    gate = asyncio.Event()
+    model = ScriptedModel(search("leave"), Reply([gate, TextDelta(f"{_LEAVE} [1]")]))
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, finalise_deadline=1)
+    async with running_front(settings, model) as front, front.person() as anna:
+        async with rows.transaction():
+            seen: list[dict[str, Any]] = []
+            async with anna.asking("leave?", client_message_id="c1") as parts:
+                async for part in parts:
+                    seen.append(part)
+                    if part["type"] == "data-status" and not gate.is_set():
+                        await rows.all("SELECT * FROM chat.turns FOR UPDATE")
+                        gate.set()
+            assert [part["data"]["code"] for part in seen if part["type"] == "data-error"] == ["not_saved"]
+        await eventually(lambda: rows.one("SELECT state = 'finished' FROM chat.turns"))
+        replayed = await anna.ask("leave?", client_message_id="c1")
+    assert (replayed.outcome, replayed.text) == ("grounded", f"{_LEAVE} [1]")
+    assert len(model.requests) == 2
+
+
+async def test_what_was_found_and_does_not_fit_is_not_told_as_not_found(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore
+) -> None:
+    store.holds("word " * 9_000)
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url)
+    async with running_front(settings, ScriptedModel(search("leave"))) as front, front.person() as anna:
+        answer = await anna.ask("leave?")
+    assert (answer.outcome, answer.error_code) == (None, "message_too_large")
+
+
+async def test_a_failed_turn_told_again_is_not_retryable(anna: Person, model: ScriptedModel) -> None:
+    model.script(Reply([ModelUnavailableError()]))
+    first = await anna.ask("Anything?", client_message_id="c1")
+    again = await anna.ask("Anything?", client_message_id="c1")
+    assert first.of("data-error")[0]["data"] == {"code": "model_unavailable", "retryable": True}
+    assert again.of("data-error")[0]["data"] == {"code": "failed_earlier", "retryable": False}
+
+
+async def test_a_conversational_answer_told_again_keeps_its_label(anna: Person, model: ScriptedModel) -> None:
+    model.script(say("Hello."))
+    await anna.ask("Hi", client_message_id="c1")
+    again = await anna.ask("Hi", client_message_id="c1")
+    assert (again.outcome, again.of("data-notice")[0]["data"]["code"]) == ("conversational", "conversational")
 
 
 async def test_hidden_and_not_found_are_told_apart(

@@ -10,6 +10,7 @@ from services.chat_api.domain.turn_events import (
     AnswerDelta,
     SourcesCited,
     StageReached,
+    TokenUsage,
     TurnEvent,
     TurnFailed,
     TurnFinished,
@@ -43,7 +44,7 @@ def test_sources_come_after_the_text_and_before_the_end() -> None:
         AnswerDelta("28 days [1]."),
         AnswerDelta(" More."),
         SourcesCited((_CITATION,)),
-        TurnFinished("grounded", "m", 10, 2),
+        TurnFinished("grounded", "m", 12, TokenUsage(10, 2)),
     )
     assert types == [
         *("start", "data-status", "text-start", "text-delta", "text-delta", "text-end"),

@@ -23,6 +23,8 @@ TextKey = Literal[
     "notice_quoted",
     "notice_model_replaced",
     "greeting",
+    "too_long",
+    "failed_earlier",
 ]
 
 

@@ -30,6 +30,8 @@ CREATE TABLE chat.sessions (
     CONSTRAINT pk_sessions PRIMARY KEY (token_hash)
 );
 
+CREATE INDEX ix_sessions_expires_at ON chat.sessions (expires_at);
+
 CREATE TABLE mesh.dead_letters (
     id UUID DEFAULT gen_random_uuid() NOT NULL,
     consumer TEXT NOT NULL,
