@@ -1,6 +1,8 @@
 """From a folder of documents to a cited answer, with every side effect of the turn in its row."""
 
 import asyncio
+import json
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -114,6 +116,45 @@ async def test_a_source_can_be_opened_by_who_may_read_it_only(achilles: Deployme
     assert (page.status_code, refused.status_code) == (200, 404)
     assert "Salary bands" in page.text
     assert "Salary bands" not in refused.text
+
+
+async def _achilles_ask(achilles: Deployment, *arguments: str) -> tuple[int, str, str]:
+    command = (sys.executable, "-m", "services.achilles_cli.main", "ask", *arguments, "--url", achilles.front.url)
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=PROJECT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    output, errors = await process.communicate()
+    return process.returncode or 0, output.decode(), errors.decode()
+
+
+async def test_the_command_line_answers_in_one_line_of_json(achilles: Deployment) -> None:
+    code, output, _ = await _achilles_ask(
+        achilles, "How many days of annual leave do I have?", "--as", "anna", "--json"
+    )
+    answer = json.loads(output)
+    assert (code, output.count("\n")) == (0, 1)
+    assert set(answer) == {
+        *("outcome", "text", "citations", "hint", "conversation_id", "message_id", "model", "tokens_used")
+    }
+    assert set(answer["citations"][0]) == {"n", "record_id", "title", "url", "source_system"}
+    assert (answer["outcome"], answer["model"], answer["hint"]) == ("grounded", "quotes", None)
+    follow_up = ("And for trainees?", "--as", "anna", "--conversation", answer["conversation_id"])
+    code, output, errors = await _achilles_ask(achilles, *follow_up)
+    assert code == 0
+    assert "[1]" in output
+    assert "annual-leave.md" in errors
+
+
+async def test_the_command_line_says_what_is_wrong(achilles: Deployment) -> None:
+    for arguments, hint in (
+        ((" ",), "empty"),
+        (("hi", "--as", "nobody"), "anna"),
+        (("hi", "--conversation", "x"), "no"),
+    ):
+        code, output, errors = await _achilles_ask(achilles, *arguments)
+        assert (code, output) == (2, "")
+        assert hint in errors
+        assert "Traceback" not in errors
 
 
 async def test_each_event_of_these_turns_is_one_row(achilles: Deployment, rows: Rows) -> None:
