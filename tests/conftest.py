@@ -5,8 +5,11 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.database.engine import make_engine
 from shared.database.migrate import upgrade_schema
+from tests.support.rows import Rows
 from tests.support.servers import (
     ServerUrls,
     create_database,
@@ -73,3 +76,16 @@ async def redis_url(servers: ServerUrls) -> str:
     """An empty cache."""
     await empty_cache(servers.redis)
     return servers.redis
+
+
+@pytest_asyncio.fixture
+async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
+    engine = make_engine(database_url, application_name="test")
+    yield engine
+    await engine.dispose()
+
+
+@pytest_asyncio.fixture
+async def rows(database_url: str) -> AsyncIterator[Rows]:
+    async with Rows.of(database_url) as found:
+        yield found

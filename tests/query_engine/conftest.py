@@ -6,7 +6,6 @@ import pytest
 import pytest_asyncio
 
 from tests.support.front import Person, RunningFront, make_front_settings, running_front
-from tests.support.rows import Rows
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stub_knowledge_store import StubKnowledgeStore
 
@@ -41,9 +40,3 @@ async def anna(front: RunningFront) -> AsyncIterator[Person]:
 async def hana(front: RunningFront) -> AsyncIterator[Person]:
     async with front.person("hana") as person:
         yield person
-
-
-@pytest_asyncio.fixture
-async def rows(database_url: str) -> AsyncIterator[Rows]:
-    async with Rows.of(database_url) as found:
-        yield found

@@ -1,10 +1,8 @@
 """What a batch does to the database: effects, ledger and dead letters in one transaction."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
-import pytest_asyncio
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -19,19 +17,6 @@ from tests.support.events import AT, make_click, make_knowledge_change, make_rat
 from tests.support.rows import Rows
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
-
-
-@pytest_asyncio.fixture
-async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
-    engine = make_engine(database_url, application_name="test")
-    yield engine
-    await engine.dispose()
-
-
-@pytest_asyncio.fixture
-async def rows(database_url: str) -> AsyncIterator[Rows]:
-    async with Rows.of(database_url) as found:
-        yield found
 
 
 @pytest.fixture

@@ -9,12 +9,10 @@ from typing import Any
 
 import nats
 import pytest
-import pytest_asyncio
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.signal_worker.main import create_app
 from services.signal_worker.settings import SignalWorkerSettings
-from shared.database.engine import make_engine
 from shared.events.streams import SIGNAL_STREAM
 from shared.messaging.bus import Bus
 from shared.messaging.outbox import enqueue
@@ -27,19 +25,6 @@ from tests.support.waiting import eventually
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
 
 _POLICY = RelayPolicy(poll_every=timedelta(seconds=0.2), retry_after=timedelta(seconds=1))
-
-
-@pytest_asyncio.fixture
-async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
-    engine = make_engine(database_url, application_name="test")
-    yield engine
-    await engine.dispose()
-
-
-@pytest_asyncio.fixture
-async def rows(database_url: str) -> AsyncIterator[Rows]:
-    async with Rows.of(database_url) as found:
-        yield found
 
 
 @asynccontextmanager
