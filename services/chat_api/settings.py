@@ -38,6 +38,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     turn_deadline: Duration = Field(default=timedelta(seconds=120), title="A turn is ended after this long")
     finalise_deadline: Duration = Field(default=timedelta(seconds=10), title="Longest wait for storing an answer")
     reap_every: Duration = Field(default=timedelta(seconds=30), title="How often turns of a dead front are closed")
+    stop_watch_every: Duration = Field(
+        default=timedelta(seconds=2), title="How often a front looks for stop requests whose notification was lost"
+    )
     session_lifetime: Duration = Field(default=timedelta(days=14), title="A login ends after this long")
     cache_expire_after: Duration = Field(default=timedelta(minutes=10), title="A cached search result expires")
     cache_pause_after_fault: Duration = Field(

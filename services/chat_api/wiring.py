@@ -155,7 +155,7 @@ def _make_front(
             models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now
         ),
         running_turns=running,
-        stop_turn=StopTurn(engine, running),
+        stop_turn=StopTurn(engine, running, _now),
         read_conversations=ReadConversations(engine),
         rate_message=RateMessage(engine, _now),
         open_source=OpenSource(engine, _now),
@@ -169,7 +169,8 @@ def _background_work(
     relay = OutboxRelay(resources.engine, resources.bus, RelayPolicy(retry_after=settings.outbox_retry_after))
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
     reaper = ReapLapsedTurns(resources.engine, _now)
-    return relay.run(), stops.run(), reaper.run(settings.reap_every)
+    watch = front.stop_turn.watch(settings.stop_watch_every)
+    return relay.run(), stops.run(), watch, reaper.run(settings.reap_every)
 
 
 @asynccontextmanager

@@ -1,5 +1,6 @@
 """Turns and messages: the short transaction that opens a turn, and the one that ends it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -83,6 +84,18 @@ async def find_turn(connection: AsyncConnection, message_id: UUID, owner_id: str
     statement = _select_turn().where(turns.c.message_id == message_id, turns.c.owner_id == owner_id)
     row = (await connection.execute(statement)).one_or_none()
     return _stored(row) if row else None
+
+
+async def request_stop(connection: AsyncConnection, message_id: UUID, now: datetime) -> None:
+    await connection.execute(update(turns).where(turns.c.message_id == message_id).values(stop_requested_at=now))
+
+
+async def stops_requested(connection: AsyncConnection, message_ids: Collection[UUID]) -> list[UUID]:
+    """Those of the turns that somebody asked to stop."""
+    statement = select(turns.c.message_id).where(
+        turns.c.message_id.in_(message_ids), turns.c.stop_requested_at.is_not(None)
+    )
+    return list(await connection.scalars(statement))
 
 
 async def open_turn(connection: AsyncConnection, turn: NewTurn) -> None:

@@ -19,6 +19,10 @@ class RunningTurns:
         self._tasks[message_id] = task
         task.add_done_callback(lambda _task: self._tasks.pop(message_id, None))
 
+    @property
+    def ids(self) -> tuple[UUID, ...]:
+        return tuple(self._tasks)
+
     def stop(self, message_id: UUID) -> bool:
         """Ask the turn to end as interrupted. False if it does not run in this process."""
         task = self._tasks.get(message_id)

@@ -99,6 +99,7 @@ turns = Table(
     Column("lease_until", DateTime(timezone=True), nullable=False),
     Column("started_at", DateTime(timezone=True), nullable=False),
     Column("finished_at", DateTime(timezone=True)),
+    Column("stop_requested_at", DateTime(timezone=True)),
     CheckConstraint("state IN ('running', 'finished')", name="state"),
     CheckConstraint(f"outcome IN ({_OUTCOME_LIST})", name="outcome"),
     CheckConstraint("(state = 'finished') = (outcome IS NOT NULL)", name="outcome_when_finished"),

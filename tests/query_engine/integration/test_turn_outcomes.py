@@ -169,6 +169,31 @@ async def test_the_stop_button_ends_ones_own_turn_only(
     assert seen[-1]["type"] == "abort"
 
 
+@pytest.mark.req("STREAM-8")
+@pytest.mark.parametrize("notification", ["heard", "lost"])
+async def test_a_turn_is_stopped_from_another_front(
+    database_url: str,
+    nats_url: str,
+    redis_url: str,
+    store: StubKnowledgeStore,
+    rows: Rows,
+    notification: str,
+) -> None:
+    model = ScriptedModel(Reply([asyncio.Event()]))
+    watch = 60 if notification == "heard" else 0.1
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, stop_watch_every=watch)
+    async with running_front(settings, model) as one, running_front(settings, ScriptedModel()) as other:
+        async with one.person() as anna, other.person() as elsewhere, anna.asking("Hi") as parts:
+            message_id = (await anext(parts))["messageId"]
+            if notification == "lost":
+                await rows.run("UPDATE chat.turns SET stop_requested_at = now()")
+            else:
+                assert (await elsewhere.client.post(f"/api/v1/turns/{message_id}/stop")).status_code == 202
+            rest = [part["type"] async for part in parts]
+        assert rest[-1] == "abort"
+    assert await rows.one("SELECT outcome FROM chat.turns") == "interrupted"
+
+
 @pytest.mark.req("TURN-5")
 async def test_two_turns_at_once_in_one_conversation_are_refused(
     anna: Person, model: ScriptedModel, store: StubKnowledgeStore

@@ -168,6 +168,7 @@ CREATE TABLE chat.turns (
     lease_until timestamptz NOT NULL,
     started_at timestamptz NOT NULL,
     finished_at timestamptz,
+    stop_requested_at timestamptz,
     CONSTRAINT pk_turns PRIMARY KEY (message_id),
     CONSTRAINT ck_turns_state CHECK (state IN ('running', 'finished')),
     CONSTRAINT ck_turns_outcome CHECK (outcome IN ('conversational', 'grounded', 'partial', 'withheld', 'not_found', 'clarify', 'refused', 'failed', 'interrupted')),
