@@ -34,10 +34,16 @@ PrivateOption = Annotated[
 ]
 
 
+AllowEmptyOption = Annotated[
+    bool, typer.Option("--allow-empty", help="Remove what the store holds from DIR although DIR is empty now.")
+]
+
+
 def ingest(
     folder: FolderArgument,
     collection: CollectionOption = None,
     is_private: PrivateOption = False,
+    allow_empty: AllowEmptyOption = False,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,7 +58,14 @@ def ingest(
     if databases.knowledge_url is None:
         raise UsageError("the Knowledge Store is your own (ACHILLES_KNOWLEDGE_URL): fill it with its own tools")
     console = make_console()
-    work = ingest_with_progress(folder, databases.knowledge_url, console, collection=collection, is_private=is_private)
+    work = ingest_with_progress(
+        folder,
+        databases.knowledge_url,
+        console,
+        collection=collection,
+        is_private=is_private,
+        allow_empty=allow_empty,
+    )
     report = asyncio.run(work)
     if as_json:
         print_result(TypeAdapter(type(report)).dump_json(report).decode())

@@ -17,7 +17,13 @@ if TYPE_CHECKING:  # at run time these come with the Knowledge Store, which the 
 
 
 async def ingest_with_progress(
-    folder: Path, database_url: str, console: Console, *, collection: str | None = None, is_private: bool = False
+    folder: Path,
+    database_url: str,
+    console: Console,
+    *,
+    collection: str | None = None,
+    is_private: bool = False,
+    allow_empty: bool = False,
 ) -> "IngestReport":
     """`is_private`: nobody may read a file for which no rights are declared.
 
@@ -35,6 +41,7 @@ async def ingest_with_progress(
                 on_progress=listener,
                 collection=collection,
                 default_access=CLOSED if is_private else PUBLIC,
+                allow_empty=allow_empty,
             )
     except (IngestAlreadyRunningError, StoreUnavailableError) as fault:
         raise FailedError(str(fault)) from None

@@ -71,5 +71,11 @@ def _show(instance: RunningInstance | None, parts: tuple[PartStatus, ...], *, as
     console = make_output_console()
     console.print(table)
     if instance is not None:
-        state = "ready" if instance.is_ready else "starting"
+        state = _state(instance, parts)
         console.print(f"\n{state}: [bold]{instance.url}[/] [dim](process {instance.pid})[/]")
+
+
+def _state(instance: RunningInstance, parts: tuple[PartStatus, ...]) -> str:
+    if not instance.is_ready:
+        return "starting"
+    return "ready" if all(part.is_reachable for part in parts) else "running, but not whole"

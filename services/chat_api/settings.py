@@ -37,7 +37,7 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     top_k: int = Field(default=8, ge=1, le=50, title="Passages asked from the Knowledge Store and packed at most")
     turn_deadline: Duration = Field(default=timedelta(seconds=120), title="A turn is ended after this long")
     finalise_deadline: Duration = Field(default=timedelta(seconds=10), title="Longest wait for storing an answer")
-    reap_every: Duration = Field(default=timedelta(seconds=30), title="How often turns of a dead front are closed")
+    reap_every: Duration = Field(default=timedelta(seconds=5), title="How often turns of a dead front are closed")
     stop_watch_every: Duration = Field(
         default=timedelta(seconds=2), title="How often a front looks for stop requests whose notification was lost"
     )

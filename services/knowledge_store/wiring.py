@@ -72,6 +72,7 @@ async def ingest_folder(
     on_progress: ProgressListener,
     collection: str | None = None,
     default_access: Access = PUBLIC,
+    allow_empty: bool = False,
 ) -> IngestReport:
     """Read `folder` into the store at `database_url`. Raises `IngestError` if the ingest cannot run as a whole.
 
@@ -79,7 +80,7 @@ async def ingest_folder(
     """
     settings = IngestSettings.model_validate({"database_url": database_url})
     async with open_ingest_service(settings, default_access=default_access) as service:
-        return await service.ingest(folder, on_progress, collection=collection)
+        return await service.ingest(folder, on_progress, collection=collection, allow_empty=allow_empty)
 
 
 async def _open_engine(stack: AsyncExitStack, settings: IngestSettings) -> AsyncEngine:

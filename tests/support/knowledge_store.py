@@ -37,9 +37,13 @@ class RunningStore:
     ingest_service: IngestService
     progress: list[IngestProgress] = field(default_factory=list)
 
-    async def ingest(self, folder: KnowledgeFolder, collection: str | None = None) -> IngestReport:
+    async def ingest(
+        self, folder: KnowledgeFolder, collection: str | None = None, *, allow_empty: bool = True
+    ) -> IngestReport:
         self.progress.clear()
-        return await self.ingest_service.ingest(folder.root, self.progress.append, collection=collection)
+        return await self.ingest_service.ingest(
+            folder.root, self.progress.append, collection=collection, allow_empty=allow_empty
+        )
 
     async def search(self, query: str, identity: Identity | None = None, top_k: int = 8) -> SearchResponse:
         body = SearchRequest(query=query, identity=identity, top_k=top_k).model_dump(mode="json")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from services.chat_api.http.authentication import AnyFront, SignedIn
 from services.chat_api.http.identifiers import ClientId, MessageId
@@ -12,12 +12,19 @@ from services.chat_api.http.identifiers import ClientId, MessageId
 router = APIRouter(prefix="/api/v1/messages/{message_id}", tags=["messages"])
 
 
+def _no_boolean(value: object) -> object:
+    """`true` equals 1 in Python, and is no rating."""
+    if isinstance(value, bool):
+        raise ValueError("must be 1, -1 or null")
+    return value
+
+
 class FeedbackRequest(BaseModel):
     """`value` 1 is helpful, -1 is not, null takes a rating back."""
 
     model_config = ConfigDict(extra="forbid")
 
-    value: Literal[-1, 1] | None
+    value: Annotated[Literal[-1, 1] | None, BeforeValidator(_no_boolean)]
 
 
 class FeedbackAccepted(BaseModel):

@@ -26,7 +26,7 @@ _TAGS = {
 }
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 async def chat_page() -> Response:
     return FileResponse(WEB_FOLDER / "index.html", headers={"cache-control": "no-cache"})
 

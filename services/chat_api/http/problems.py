@@ -52,6 +52,19 @@ class InvalidRequestError(ClientError):
     status = 422
 
 
+class NoSuchPathError(ClientError):
+    code = "no_such_path"
+    title = "There is nothing at this path"
+
+
+class MethodNotAllowedError(ClientError):
+    code = "method_not_allowed"
+    title = "This path does not take that method"
+
+
+_FRAMEWORK_PROBLEMS: dict[int, type[ClientError]] = {404: NoSuchPathError, 405: MethodNotAllowedError}
+
+
 class InternalError(AchillesError):
     """A defect of ours. Its cause is in the log, under the request id."""
 
@@ -86,8 +99,10 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, fault: HTTPException) -> JSONResponse:
-        problem = ClientError(str(fault.detail)) if fault.status_code < 500 else InternalError()
-        return problem_response(problem, request_id_of(request), status=fault.status_code)
+        problem = _FRAMEWORK_PROBLEMS.get(fault.status_code, ClientError)(str(fault.detail))
+        response = problem_response(problem, request_id_of(request), status=fault.status_code)
+        response.headers.update(fault.headers or {})
+        return response
 
     for away in (DBAPIError, PoolTimeoutError, OSError, TimeoutError):
         app.add_exception_handler(away, _on_storage_fault)

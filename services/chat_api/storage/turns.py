@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Row, Select, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,6 +16,7 @@ from services.chat_api.domain.outcome import Outcome
 from shared.database.tables.chat import conversations, messages, turns
 
 _RUNNING_TURN = "uq_turns_running_conversation"
+_STOP_GRACE = timedelta(seconds=5)
 _CLIENT_MESSAGE = "uq_turns_owner_id_client_message_id"
 
 
@@ -163,10 +164,13 @@ async def finish_turn(connection: AsyncConnection, message: FinishedMessage) -> 
 
 
 async def lapsed_turns(connection: AsyncConnection, now: datetime, *, limit: int) -> list[StoredTurn]:
-    """Running turns whose lease has run out: the front that ran them is gone."""
+    """Running turns whose lease has run out, or whose stop nobody answered: the front that ran them is gone."""
     statement = (
         _select_turn()
-        .where(turns.c.state == "running", turns.c.lease_until < now)
+        .where(
+            turns.c.state == "running",
+            or_(turns.c.lease_until < now, turns.c.stop_requested_at < now - _STOP_GRACE),
+        )
         .order_by(turns.c.lease_until)
         .limit(limit)
         .with_for_update(skip_locked=True)

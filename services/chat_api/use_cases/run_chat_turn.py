@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
-from services.chat_api.adapters.model_faults import MODEL_FAULTS
+from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelRefusedError
 from services.chat_api.domain.budget import cut_history, message_tokens
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.hint import make_hint
@@ -62,6 +62,7 @@ _FAULT_TEXTS: tuple[tuple[type[Exception], TextKey], ...] = (
     (KnowledgeFailedError, "knowledge_failed"),
     (PassagesDoNotFitError, "too_long"),
     (ToolCallUnusableError, "tool_call_unusable"),
+    (ModelRefusedError, "model_refused"),
     *((fault, "model_failed") for fault in MODEL_FAULTS),
 )
 
@@ -238,7 +239,7 @@ def _forget_cancellation() -> None:
 def _failure(turn: TurnUnderWay, fault: Exception) -> TurnFailed:
     for kind, key in _FAULT_TEXTS:
         if isinstance(fault, kind) and isinstance(fault, AchillesError):
-            logger.warning("turn_failed", extra={"code": fault.code})
+            logger.warning("turn_failed", extra={"code": fault.code, "detail": fault.detail})
             return TurnFailed(fault.code, turn.text(key), fault.retryable)
     logger.error("turn_failed", extra={"code": "internal"}, exc_info=fault)
     return TurnFailed("internal", turn.text("internal"), retryable=True)

@@ -48,6 +48,14 @@ class FolderNotFoundError(IngestError):
         super().__init__(f"{folder} is not a folder that can be read")
 
 
+class FolderEmptiedError(IngestError):
+    def __init__(self, folder: str, documents: int) -> None:
+        super().__init__(
+            f"{folder} holds no document any more, and the store holds {documents} from it; if they should all be "
+            "removed, say so with --allow-empty"
+        )
+
+
 class IngestAlreadyRunningError(IngestError):
     def __init__(self) -> None:
         super().__init__("another ingest into this knowledge store is running; wait for it to end and start again")

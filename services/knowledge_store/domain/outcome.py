@@ -8,6 +8,7 @@ from services.knowledge_store.domain.fusion import fuse
 from services.knowledge_store.domain.relevance import (
     ANSWER_FLOOR,
     COMPANION_FLOOR,
+    HINT_FLOOR,
     HINT_MARGIN,
     log_odds,
     relevance,
@@ -31,7 +32,7 @@ def select_withheld(
     return {
         c.record_id
         for c in unreadable
-        if relevance(question, c) >= ANSWER_FLOOR and log_odds(question, c) >= best - HINT_MARGIN
+        if relevance(question, c) >= HINT_FLOOR and log_odds(question, c) >= best - HINT_MARGIN
     }
 
 

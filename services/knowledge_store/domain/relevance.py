@@ -18,6 +18,8 @@ from services.knowledge_store.domain.language import Language
 # An even chance for the best chunk; a chunk beside it may be weaker, because it only adds to what was found.
 ANSWER_FLOOR = 0.5
 COMPANION_FLOOR = 0.08
+# A false hint names people and systems for nothing, so it has to be surer than an answer, which shows its grounds.
+HINT_FLOOR = 0.92
 # Log-odds. Beside a good answer that may be read, something hidden that fits far worse is noise, not a hint: with the
 # demo handbook such noise stood 13 below the answer, and what was asked for and hidden above everything readable.
 HINT_MARGIN = 8.0

@@ -14,6 +14,7 @@ from services.knowledge_store.domain.access import PUBLIC, Access
 from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.errors import (
     CollectionTakenError,
+    FolderEmptiedError,
     FolderNotFoundError,
     InvalidCollectionError,
     UnreadableFileError,
@@ -62,10 +63,16 @@ class IngestService:
         self._options = options
 
     async def ingest(
-        self, folder: Path, on_progress: ProgressListener, *, collection: str | None = None
+        self,
+        folder: Path,
+        on_progress: ProgressListener,
+        *,
+        collection: str | None = None,
+        allow_empty: bool = False,
     ) -> IngestReport:
         """Make the collection (by default named after the folder) hold exactly what the folder holds.
 
+        Without `allow_empty` a known folder that holds nothing any more is refused: a disk may just not be there.
         Raises `IngestError` if the ingest as a whole cannot run; files that cannot be read are in the report.
         """
         root = await asyncio.to_thread(_resolve_folder, folder)
@@ -73,6 +80,8 @@ class IngestService:
         async with hold_ingest_lock(self._engine):
             stored = await self._open_collection(name, root)
             scan = await asyncio.to_thread(scan_folder, root)
+            if stored and not scan.files and not scan.closed_folders and not allow_empty:
+                raise FolderEmptiedError(str(root), len(stored))
             tally = IngestTally(failures=list(scan.failures))
             progress = _Progress(on_progress, tally, len(scan.files))
             indexer = DocumentIndexer(

@@ -8,6 +8,7 @@ import pytest
 
 from services.knowledge_store.domain.errors import (
     CollectionTakenError,
+    FolderEmptiedError,
     FolderNotFoundError,
     IngestAlreadyRunningError,
 )
@@ -55,6 +56,18 @@ async def test_moved_file_changes_its_id_and_is_not_embedded_again(
     report = await store.ingest(folder)
     assert (report.added, report.removed, embedder.embedded) == (1, 1, [])
     assert [hit.record_id for hit in (await store.search("days of leave")).hits] == ["handbook/annual.md"]
+
+
+async def test_a_folder_that_lost_everything_is_refused_unless_that_is_said(
+    folder: KnowledgeFolder, store: RunningStore
+) -> None:
+    folder.write("leave.md", "# Leave\n\n28 days of leave")
+    await store.ingest(folder)
+    folder.remove("leave.md")
+    with pytest.raises(FolderEmptiedError, match="--allow-empty"):
+        await store.ingest(folder, allow_empty=False)
+    assert not (await store.status()).is_empty
+    assert (await store.ingest(folder, allow_empty=True)).is_empty
 
 
 async def test_store_flips_between_empty_and_not_empty(folder: KnowledgeFolder, store: RunningStore) -> None:

@@ -120,6 +120,10 @@ async def test_a_database_that_is_away_is_a_503_that_says_so(
 async def test_pages_load_nothing_from_elsewhere(front: RunningFront) -> None:
     async with front.anybody() as client:
         page = await client.get("/")
+        assert (await client.head("/")).status_code == 200
+        wrong = await client.post("/", json={})
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
+    assert wrong.headers["allow"]
     assert page.status_code == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "https://" not in page.text

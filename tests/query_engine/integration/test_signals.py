@@ -73,6 +73,6 @@ async def test_ratings_are_accepted_for_ones_own_answers_only(
     assert (await hana.client.put(path, json={"value": 1})).status_code == 404
     question = await rows.one("SELECT id FROM chat.messages WHERE role = 'user'")
     assert (await anna.client.put(f"/api/v1/messages/{question}/feedback", json={"value": 1})).status_code == 404
-    for wrong in ({"value": 5}, {"value": "1"}, {}, {"value": 1, "more": 2}):
+    for wrong in ({"value": 5}, {"value": True}, {"value": "1"}, {}, {"value": 1, "more": 2}):
         assert (await anna.client.put(path, json=wrong)).status_code == 422
     assert await rows.one("SELECT count(*) FROM mesh.outbox WHERE subject LIKE '%rated'") == 2

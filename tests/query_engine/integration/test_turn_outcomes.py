@@ -194,6 +194,27 @@ async def test_a_turn_is_stopped_from_another_front(
     assert await rows.one("SELECT outcome FROM chat.turns") == "interrupted"
 
 
+@pytest.mark.parametrize(
+    "sign", ["lease_until = now() - interval '1 s'", "stop_requested_at = now() - interval '1 min'"]
+)
+async def test_a_turn_whose_front_died_is_closed_and_its_conversation_free_again(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, rows: Rows, sign: str
+) -> None:
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, reap_every=0.1)
+    model = ScriptedModel(say("One."), say("Two."))
+    async with running_front(settings, model) as front, front.person() as anna:
+        first = await anna.ask("Hi")
+        await rows.run(
+            "INSERT INTO chat.turns (message_id, task_id, conversation_id, owner_id, client_message_id, "
+            "user_message_id, state, lease_until, started_at) SELECT gen_random_uuid(), task_id, conversation_id, "
+            "owner_id, 'orphan', user_message_id, 'running', now() + interval '1 h', now() FROM chat.turns"
+        )
+        await rows.run(f"UPDATE chat.turns SET {sign} WHERE client_message_id = 'orphan'")
+        closed = "SELECT outcome FROM chat.turns WHERE client_message_id = 'orphan'"
+        assert await eventually(lambda: rows.one(closed)) == "interrupted"
+        assert (await anna.ask("Hi again", conversation_id=first.conversation_id)).text == "Two."
+
+
 @pytest.mark.req("TURN-5")
 async def test_two_turns_at_once_in_one_conversation_are_refused(
     anna: Person, model: ScriptedModel, store: StubKnowledgeStore

@@ -23,7 +23,7 @@ class Evidence:
     """`context` holds the keys of title, headings and lead-in; `earlier` those of the two sentences before.
 
     In a table row a token's clause is its cell. `rivals` are words that name other rows or items of the same list;
-    `heading` is what introduces a list item.
+    `heading` is what introduces a list item. `quoted` marks what the document itself quotes, such as a pasted mail.
     """
 
     text: str
@@ -34,6 +34,7 @@ class Evidence:
     header_end: tuple[int, ...] = ()
     table: bool = False
     heading: str = ""
+    quoted: bool = False
 
 
 @dataclass(slots=True)
@@ -65,10 +66,23 @@ def prepare_passage(text: str, title: str) -> PreparedPassage:
     data = load_language(detect_language(text))
     title_keys = frozenset(analyse(title, data).positions)
     builder = _Builder(data, title_keys)
-    builder.read(split_text(_unwrap(text), data))
+    builder.read(split_text(_unwrap(_join_quotation(text)), data))
     passage = PreparedPassage(data, builder.sentences, flat_text=" ".join(text.split()))
     passage.index(title_keys)
     return passage
+
+
+def _join_quotation(text: str) -> str:
+    """Lines of one quoted paragraph as one line: a sentence in it does not end where the line does."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        before = lines[-1] if lines else ""
+        goes_on = before.startswith(">") and line.startswith(">") and before.strip("> ")
+        if goes_on and (line.lstrip("> ") or " ")[0] not in " -*+#|0123456789":
+            lines[-1] = f"{before} {line.lstrip('> ')}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _unwrap(text: str) -> str:
@@ -125,16 +139,16 @@ class _Builder:
         if not bullet and segment.newlines:
             self._close_list()
             self._lead_in = _NO_KEYS
-        self._add(segment.text, bullet=bullet)
+        self._add(segment.text, bullet=bullet, quoted=segment.prefix.startswith(">"))
         if segment.text.rstrip("*_ ").endswith((":", "：")) and self.sentences:
             self._lead_in = frozenset(self.sentences[-1].said.positions)
             self._lead_in_text = segment.text
 
-    def _add(self, text: str, *, bullet: bool) -> None:
+    def _add(self, text: str, *, bullet: bool, quoted: bool = False) -> None:
         if not text:
             return
         said = analyse(plain(without_markers(text)), self.data)
-        evidence = Evidence(text, said, self._context(), self._earlier())
+        evidence = Evidence(text, said, self._context(), self._earlier(), quoted=quoted)
         evidence.heading = (self._lead_in_text if self._lead_in else self._heading) if bullet else ""
         self.sentences.append(evidence)
         if bullet:

@@ -102,7 +102,8 @@ class _Asked:
         if not self._total or self._off_topic(ready):
             return
         for number, evidence in enumerate(ready.sentences):
-            if not evidence.said.tokens or evidence.text.rstrip().endswith("?"):
+            # What a document quotes, a pasted mail for one, is not what the document says.
+            if evidence.quoted or not evidence.said.tokens or evidence.text.rstrip().endswith("?"):
                 continue
             covered = self._covered(evidence, ready.data) / self._total
             bonus = _ANSWERS_BONUS if self._answers(evidence) else 0.0
@@ -216,7 +217,7 @@ def _foreign_quotes(question: str, prepared: list[tuple[Passage, PreparedPassage
     if best is None:
         return []
     passage, ready = prepared[best[1]]
-    lead = [evidence for evidence in ready.sentences if evidence.said.tokens][:_LEAD_SENTENCES]
+    lead = [evidence for evidence in ready.sentences if evidence.said.tokens and not evidence.quoted][:_LEAD_SENTENCES]
     ranked = sorted(ready.sentences, key=lambda evidence: -len(asked & _crossing_keys(evidence.said)))
     return [Quote(passage.n, passage.chunk_id, " ".join(_shown(evidence) for evidence in lead))] if ranked else []
 

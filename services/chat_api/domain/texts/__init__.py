@@ -24,6 +24,7 @@ TextKey = Literal[
     "notice_model_replaced",
     "greeting",
     "too_long",
+    "model_refused",
     "failed_earlier",
 ]
 

@@ -46,8 +46,19 @@ const segment = encodeURIComponent;
 
 export const getSession = () => json("GET", "/api/v1/session");
 export const listPeople = () => json("GET", "/api/v1/session/people");
-export const signIn = (userId) => json("POST", "/api/v1/session", { user_id: userId });
-export const signOut = () => request("DELETE", "/api/v1/session");
+export const signIn = (userId) => tellTabs(json("POST", "/api/v1/session", { user_id: userId }));
+export const signOut = () => tellTabs(request("DELETE", "/api/v1/session"));
+
+const tabs = new BroadcastChannel("achilles-session");
+
+/** Tabs share one session: what another tab shows belongs to the person before, so it has to start anew. */
+async function tellTabs(change) {
+  const answer = await change;
+  tabs.postMessage("changed");
+  return answer;
+}
+
+export const onSessionChangedElsewhere = (react) => tabs.addEventListener("message", react);
 
 export const listConversations = (limit) => json("GET", `/api/v1/conversations?limit=${limit}`);
 export const getConversation = (id) => json("GET", `/api/v1/conversations/${segment(id)}`);

@@ -10,6 +10,7 @@ import { Thread } from "./thread.js";
 
 const PAGE_OF_HISTORY = 20;
 const MOST_HISTORY = 100;
+const POLL_MS = 1500;
 const root = document.getElementById("app");
 
 /** Shows who is chosen from; afterwards the chat of that person. */
@@ -43,6 +44,7 @@ class ChatPage {
   #session;
   #limit = PAGE_OF_HISTORY;
   #alert = el("div", { className: "alert", role: "alert" });
+  #waiting = el("div", { className: "waiting", role: "status" });
   #onAddress = () => this.#follow();
   #ended = false;
   #onKey = (event) => event.key === "Escape" && !this.sidebar.isOpen && this.chat.stop();
@@ -78,6 +80,7 @@ class ChatPage {
       { className: "chat" },
       sidebar.topBar,
       thread.node,
+      this.#waiting,
       this.#alert,
       composer.node,
       announcer.node,
@@ -105,11 +108,11 @@ class ChatPage {
     const id = conversationInAddress();
     if (id && id === this.chat.conversationId) return;
     this.#clearAlert();
+    this.#waiting.replaceChildren();
     this.chat.leave(id);
     if (!id) return this.#welcome();
     try {
-      const { messages } = await api.getConversation(id);
-      if (this.chat.conversationId === id) this.thread.showStored(messages);
+      await this.#showStored(id);
     } catch (fault) {
       history.replaceState(null, "", addressOf(null));
       this.chat.leave();
@@ -117,6 +120,17 @@ class ChatPage {
       this.problem(fault);
     }
     this.composer.focusUnasked();
+  }
+
+  /** A thread as it is stored. An answer that is being written elsewhere is waited for, and can be stopped. */
+  async #showStored(id) {
+    const { messages, running_message_id: running } = await api.getConversation(id);
+    if (this.#ended || this.chat.conversationId !== id) return;
+    this.thread.showStored(messages);
+    if (!running) return this.#waiting.replaceChildren();
+    const stop = el("button", { type: "button", onclick: () => api.stopTurn(running) }, strings.stop);
+    this.#waiting.replaceChildren(el("p", {}, strings.beingWritten), stop);
+    setTimeout(() => this.chat.conversationId === id && this.#showStored(id).catch(() => {}), POLL_MS);
   }
 
   #welcome() {
@@ -207,6 +221,10 @@ function showChat(session) {
 
 async function start() {
   document.documentElement.lang = language;
+  api.onSessionChangedElsewhere(() => {
+    history.replaceState(null, "", addressOf(null));
+    location.reload();
+  });
   try {
     await showChat(await api.getSession());
   } catch (fault) {

@@ -51,6 +51,8 @@ export default {
   sourceMarker: (n, title) => `Quelle ${n}: ${title}`,
   openSource: "Öffnen",
   openSourceLabel: (title) => `Quelle in neuem Tab öffnen: ${title}`,
+  quoted: "Das hat kein Sprachmodell geschrieben: Die Sätze sind aus den Quellen zitiert.",
+  beingWritten: "Die Antwort wird noch geschrieben.",
   hintTitle: "Für Sie nicht zugänglich",
   hintDefault: "Dazu gibt es mehr, das Sie nicht lesen dürfen.",
   hintContact: "Fragen Sie",

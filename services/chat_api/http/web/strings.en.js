@@ -58,6 +58,8 @@ export default {
   sourceMarker: (n, title) => `Source ${n}: ${title}`,
   openSource: "Open",
   openSourceLabel: (title) => `Open source in a new tab: ${title}`,
+  quoted: "No language model wrote this: the sentences are quoted from the sources.",
+  beingWritten: "The answer is still being written.",
   hintTitle: "Out of your reach",
   hintDefault: "There is more on this that you are not allowed to read.",
   hintContact: "Ask",

@@ -51,6 +51,8 @@ export default {
   sourceMarker: (n, title) => `Источник ${n}: ${title}`,
   openSource: "Открыть",
   openSourceLabel: (title) => `Открыть источник в новой вкладке: ${title}`,
+  quoted: "Это написала не языковая модель: предложения процитированы из источников.",
+  beingWritten: "Ответ ещё пишется.",
   hintTitle: "Вам недоступно",
   hintDefault: "Об этом есть ещё материалы, которые вам недоступны.",
   hintContact: "Спросите:",

@@ -49,6 +49,8 @@ export default {
   sourceMarker: (n, title) => `来源 ${n}：${title}`,
   openSource: "打开",
   openSourceLabel: (title) => `在新标签页中打开来源：${title}`,
+  quoted: "此回答并非由语言模型撰写：句子直接引自来源。",
+  beingWritten: "回答仍在撰写中。",
   hintTitle: "您无权查看",
   hintDefault: "关于此事还有您无权阅读的内容。",
   hintContact: "请询问",

@@ -1,3 +1,5 @@
+import { strings } from "./strings.js";
+
 /** What the page knows about one answer. A turn is changed only by `applyPart`, `cutOff` and `fail`. */
 export function newTurn() {
   return {
@@ -34,8 +36,13 @@ export function storedTurn(message) {
     citations: message.citations ?? [],
     hint: typeof message.hint === "string" ? { text: message.hint, withheld: [] } : (message.hint ?? null),
     feedback: message.feedback ?? null,
+    notices: storedNotices(message),
     tokensUsed: message.tokens_used ?? null,
   };
+}
+
+function storedNotices({ model, citations }) {
+  return model === "quotes" && citations?.length ? [{ code: "quoted", text: strings.quoted }] : [];
 }
 
 const handlers = {
