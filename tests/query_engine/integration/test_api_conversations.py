@@ -97,12 +97,16 @@ async def test_the_list_is_paged_by_keyset_in_both_directions(anna: Person, hana
 
     first = await page()
     assert ([one["id"] for one in first["data"]], first["has_more"]) == (newest_first[:2], True)
+    model.script(say("Hello."))
+    inserted = (await anna.ask("In between")).conversation_id
     second = await page(after=first["last_id"])
+    assert [one["id"] for one in second["data"]] == newest_first[2:4]
     third = await page(after=second["last_id"])
     assert ([one["id"] for one in third["data"]], third["has_more"]) == (newest_first[4:], False)
     back = await page(before=third["first_id"])
     assert [one["id"] for one in back["data"]] == newest_first[2:4]
     assert [one["id"] for one in (await page(order="asc"))["data"]] == made[:2]
+    assert (await page())["first_id"] == inserted
     for wrong in ({"after": str(uuid4())}, {"after": "x"}, {"after": made[0], "before": made[1]}):
         response = await anna.client.get("/api/v1/conversations", params=wrong)
         assert response.status_code == 400

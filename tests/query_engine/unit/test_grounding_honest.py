@@ -61,7 +61,6 @@ TRUTHS = {
 }
 
 
-@pytest.mark.req("GROUND-13")
 @pytest.mark.parametrize(("language", "truth"), [(code, text) for code, texts in TRUTHS.items() for text in texts])
 def test_a_supported_sentence_is_released_with_its_citation(language: str, truth: str) -> None:
     answer = pass_through(truth, PACKED[language], QUESTIONS[language])
