@@ -1,7 +1,5 @@
 """Opens every resource of the front once and builds what the routes need."""
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -34,6 +32,7 @@ from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
 from services.chat_api.use_cases.turn_settings import TurnSettings
+from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener
 from shared.events import KnowledgeChanged
@@ -93,15 +92,15 @@ async def open_front(
         stack.push_async_callback(resources.knowledge.close)
         stack.push_async_callback(resources.cache.close)
         client = model or await _open_model(settings, stack)
-        running = RunningTurns()
+        turns = RunningTurns()
         state = _make_knowledge_state(settings, resources)
-        front = _make_front(settings, resources, client, running, state)
+        front = _make_front(settings, resources, client, turns, state)
         resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
         resources.bus.start()
         stack.push_async_callback(resources.bus.stop)
         for background in _background_work(settings, resources, front):
-            await stack.enter_async_context(_running(background))
-        stack.push_async_callback(running.close, settings.finalise_deadline)
+            await stack.enter_async_context(running(background))
+        stack.push_async_callback(turns.close, settings.finalise_deadline)
         yield front
 
 
@@ -131,7 +130,7 @@ def _make_front(
     settings: ChatApiSettings,
     resources: Resources,
     client: ModelClient,
-    running: RunningTurns,
+    turns: RunningTurns,
     state: KnowledgeState,
 ) -> Front:
     engine = resources.engine
@@ -154,8 +153,8 @@ def _make_front(
         run_chat_turn=RunChatTurn(
             models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now
         ),
-        running_turns=running,
-        stop_turn=StopTurn(engine, running, _now),
+        running_turns=turns,
+        stop_turn=StopTurn(engine, turns, _now),
         read_conversations=ReadConversations(engine),
         rate_message=RateMessage(engine, _now),
         open_source=OpenSource(engine, _now),
@@ -171,17 +170,6 @@ def _background_work(
     reaper = ReapLapsedTurns(resources.engine, _now)
     watch = front.stop_turn.watch(settings.stop_watch_every)
     return relay.run(), stops.run(), watch, reaper.run(settings.reap_every)
-
-
-@asynccontextmanager
-async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 def _now() -> datetime:

@@ -1,7 +1,5 @@
 """Opens what the service needs, once, and closes it in reverse order."""
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -17,15 +15,17 @@ from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.ingest_report import IngestReport
 from services.knowledge_store.http.services import Services
 from services.knowledge_store.settings import IngestSettings, KnowledgeStoreSettings
-from services.knowledge_store.storage.change_signal import DatabaseChangeSignal
 from services.knowledge_store.storage.migrate import upgrade_knowledge_schema
+from services.knowledge_store.storage.tables import CHANGED_CHANNEL
 from services.knowledge_store.use_cases.announce_emptiness import AnnouncementService
 from services.knowledge_store.use_cases.ingest_folder import IngestOptions, IngestService, ProgressListener
 from services.knowledge_store.use_cases.measure_background import measure_background
 from services.knowledge_store.use_cases.read_record import RecordService
 from services.knowledge_store.use_cases.read_status import StatusService
 from services.knowledge_store.use_cases.search_knowledge import SearchService
+from shared.background import running
 from shared.database.engine import make_engine
+from shared.database.listener import WakeSignal
 from shared.health import database_check
 from shared.messaging.bus import Bus
 
@@ -102,14 +102,7 @@ async def _start_announcing(
     bus = Bus(nats_url, name=APPLICATION_NAME)
     bus.start()
     stack.push_async_callback(bus.stop)
-    changes = DatabaseChangeSignal(settings.dsn)
-    stack.push_async_callback(changes.close)
+    changes = WakeSignal(settings.dsn, CHANGED_CHANNEL)
+    await stack.enter_async_context(running(changes.run(), name="change-listener"))
     service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream), lambda: datetime.now(UTC))
-    task = asyncio.create_task(service.run(changes), name="announcements")
-    stack.push_async_callback(_cancel, task)
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    await stack.enter_async_context(running(service.run(changes), name="announcements"))

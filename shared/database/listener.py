@@ -1,6 +1,7 @@
 """LISTEN on a connection of its own, opened anew whenever it is lost."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 
@@ -38,3 +39,22 @@ class NotificationListener:
             await lost.wait()
         finally:
             await connection.close(timeout=2)
+
+
+class WakeSignal:
+    """Wakes a task that waits, on a notification or after its time: what the listener missed is found by looking."""
+
+    def __init__(self, database_url: str, channel: str) -> None:
+        self._wake = asyncio.Event()
+        self._listener = NotificationListener(database_url, channel, lambda _payload: self._wake.set())
+
+    async def run(self) -> None:
+        """Listen until cancelled."""
+        await self._listener.run()
+
+    async def wait(self, seconds: float) -> None:
+        """Returns when something was notified since the last call, or after `seconds`."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        self._wake.clear()

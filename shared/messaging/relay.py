@@ -9,7 +9,7 @@ from typing import Literal
 from nats.js.errors import NoStreamResponseError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.database.listener import NotificationListener
+from shared.database.listener import WakeSignal
 from shared.messaging.bus import Bus
 from shared.messaging.envelope import with_message_id
 from shared.messaging.outbox import OUTBOX_CHANNEL, ClaimedEvent, claim, postpone
@@ -37,18 +37,16 @@ class OutboxRelay:
         self._engine = engine
         self._bus = bus
         self._policy = policy
-        self._wake = asyncio.Event()
-        database_url = engine.url.render_as_string(hide_password=False)
-        self._listener = NotificationListener(database_url, OUTBOX_CHANNEL, lambda _payload: self._wake.set())
+        self._wake = WakeSignal(engine.url.render_as_string(hide_password=False), OUTBOX_CHANNEL)
 
     async def run(self) -> None:
         """Send until cancelled. A fault of the database or the broker only means a later attempt."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._listener.run(), name="outbox-listen")
+            tasks.create_task(self._wake.run(), name="outbox-listen")
             tasks.create_task(self._send_forever(), name="outbox-send")
 
     async def send_due(self) -> int:
-        """Send one batch of due rows; returns how many were claimed."""
+        """Send one batch of due rows; returns how many were sent."""
         if not self._bus.connected:
             return 0
         policy = self._policy
@@ -94,12 +92,4 @@ class OutboxRelay:
                 logger.warning("relay_fault", extra={"error": type(fault).__name__})
                 sent = 0
             if sent < self._policy.batch_size:
-                await self._wait()
-
-    async def _wait(self) -> None:
-        try:
-            async with asyncio.timeout(self._policy.poll_every.total_seconds()):
-                await self._wake.wait()
-        except TimeoutError:
-            pass
-        self._wake.clear()
+                await self._wake.wait(self._policy.poll_every.total_seconds())

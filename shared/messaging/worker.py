@@ -1,12 +1,11 @@
 """What signal_worker and trace_writer have in common: one consumer, one engine, health endpoints."""
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 
+from shared.background import running
 from shared.database.engine import make_engine
 from shared.events import Event
 from shared.health import database_check, health_routes
@@ -23,13 +22,10 @@ def create_worker_app(settings: WorkerSettings, spec: ConsumerSpec, effects: Map
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        task = asyncio.create_task(consumer.run(), name=spec.durable)
         try:
-            yield
+            async with running(consumer.run(), name=spec.durable):
+                yield
         finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
             await engine.dispose()
 
     checks = {"database": database_check(engine), "consumer": consumer.check}

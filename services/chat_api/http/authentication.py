@@ -13,10 +13,15 @@ SESSION_COOKIE = "achilles_session"
 AnyFront = Annotated[Front, Depends(front_of)]
 
 
+async def identify(request: Request, front: Front) -> Identity | None:
+    """The session's person; None without a session."""
+    token = request.cookies.get(SESSION_COOKIE)
+    return await front.sessions.identify(token) if token else None
+
+
 async def signed_in(request: Request, front: AnyFront) -> Identity:
     """Raises SignInRequiredError."""
-    token = request.cookies.get(SESSION_COOKIE)
-    identity = await front.sessions.identify(token) if token else None
+    identity = await identify(request, front)
     if identity is None:
         raise SignInRequiredError
     return identity

@@ -5,20 +5,21 @@ from typing import Literal
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
 from services.chat_api.http.authentication import AnyFront, SignedIn
 from services.chat_api.http.identifiers import AnyPage, ConversationId
-from services.chat_api.storage.conversations import Conversation, Message
 from services.chat_api.use_cases.read_conversations import ConversationThread
 
 router = APIRouter(prefix="/api/v1", tags=["conversations"])
 
 
 class ConversationBody(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
     id: UUID
     title: str
     selected_model: str | None
@@ -36,6 +37,8 @@ class ConversationList(BaseModel):
 
 class MessageBody(BaseModel):
     """`outcome`, `model`, `tokens_used`, `citations`, `hint` and `feedback` belong to answers."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     role: Literal["user", "assistant"]
@@ -58,7 +61,7 @@ class ThreadBody(ConversationBody):
 async def list_conversations(identity: SignedIn, front: AnyFront, page: AnyPage) -> ConversationList:
     """Newest activity first. `after` and `before` take ids from the list."""
     found = await front.read_conversations.list(identity, page)
-    data = [_conversation_body(one) for one in found.items]
+    data = [ConversationBody.model_validate(one) for one in found.items]
     return ConversationList(
         data=data,
         first_id=data[0].id if data else None,
@@ -73,34 +76,9 @@ async def read_conversation(conversation_id: ConversationId, identity: SignedIn,
     return _thread_body(await front.read_conversations.thread(identity, conversation_id))
 
 
-def _conversation_body(conversation: Conversation) -> ConversationBody:
-    return ConversationBody(
-        id=conversation.id,
-        title=conversation.title,
-        selected_model=conversation.selected_model,
-        created_at=conversation.created_at,
-        updated_at=conversation.updated_at,
-    )
-
-
-def _message_body(message: Message) -> MessageBody:
-    return MessageBody(
-        id=message.id,
-        role=message.role,
-        content=message.content,
-        outcome=message.outcome,
-        model=message.model,
-        tokens_used=message.tokens_used,
-        citations=message.citations,
-        hint=message.hint,
-        feedback=message.feedback,
-        created_at=message.created_at,
-    )
-
-
 def _thread_body(thread: ConversationThread) -> ThreadBody:
     return ThreadBody(
-        **_conversation_body(thread.conversation).model_dump(),
-        messages=[_message_body(message) for message in thread.messages],
+        **ConversationBody.model_validate(thread.conversation).model_dump(),
+        messages=[MessageBody.model_validate(message) for message in thread.messages],
         running_message_id=thread.running_message_id,
     )

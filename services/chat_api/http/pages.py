@@ -14,7 +14,7 @@ from services.chat_api.adapters.knowledge_client import (
     SourceDocument,
     SourceNotFoundError,
 )
-from services.chat_api.http.authentication import SESSION_COOKIE, AnyFront
+from services.chat_api.http.authentication import AnyFront, identify
 
 WEB_FOLDER = Path(__file__).parent / "web"
 router = APIRouter(include_in_schema=False)
@@ -34,8 +34,7 @@ async def chat_page() -> Response:
 @router.get("/sources/{record_id:path}")
 async def source_page(record_id: str, request: Request, front: AnyFront) -> Response:
     """A source as it stands in the store, if the signed-in person may read it now."""
-    token = request.cookies.get(SESSION_COOKIE)
-    identity = await front.sessions.identify(token) if token else None
+    identity = await identify(request, front)
     if identity is None:
         return RedirectResponse("/", status_code=303)
     try:

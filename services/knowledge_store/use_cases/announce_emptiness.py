@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.knowledge_store.domain.records import StoreState
 from services.knowledge_store.storage.state_store import StateStore
+from shared.database.listener import WakeSignal
 from shared.events.knowledge import KnowledgeChanged
 
 logger = logging.getLogger(__name__)
@@ -21,12 +22,6 @@ class Announcer(Protocol):
     """Returns once the bus has acknowledged the event; raises if it did not."""
 
     async def announce(self, event: KnowledgeChanged) -> None: ...
-
-
-class ChangeSignal(Protocol):
-    """Returns early if the store has changed, else when `timeout` seconds have passed."""
-
-    async def wait(self, timeout: float) -> None: ...  # noqa: ASYNC109
 
 
 class AnnouncementService:
@@ -50,7 +45,7 @@ class AnnouncementService:
             )
         return True
 
-    async def run(self, changes: ChangeSignal) -> None:
+    async def run(self, changes: WakeSignal) -> None:
         """Until cancelled. An outage is logged once and tried again every second."""
         failing = False
         while True:
