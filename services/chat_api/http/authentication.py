@@ -1,12 +1,13 @@
 """Who is asking: from the session cookie, never from a body, a query string or a tool argument."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from services.chat_api.http.front import Front, front_of
-from services.chat_api.http.problems import SignInRequiredError
-from shared.identity import Identity
+from services.chat_api.http.problems import RoleRequiredError, SignInRequiredError
+from shared.identity import Identity, Role
 
 SESSION_COOKIE = "achilles_session"
 
@@ -28,3 +29,17 @@ async def signed_in(request: Request, front: AnyFront) -> Identity:
 
 
 SignedIn = Annotated[Identity, Depends(signed_in)]
+
+
+def require_role(role: Role) -> Callable[[Identity], Awaitable[Identity]]:
+    """A dependency that lets only people with that role pass."""
+
+    async def check(identity: SignedIn) -> Identity:
+        if role not in identity.roles:
+            raise RoleRequiredError(f"This needs the role `{role}`. Ask the people who run this system.")
+        return identity
+
+    return check
+
+
+AsAdmin = Annotated[Identity, Depends(require_role("admin"))]

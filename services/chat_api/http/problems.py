@@ -26,6 +26,12 @@ class SignInRequiredError(ClientError):
     status = 401
 
 
+class RoleRequiredError(ClientError):
+    code = "role_required"
+    title = "Your roles do not allow this"
+    status = 403
+
+
 class CrossSiteError(ClientError):
     code = "cross_site_request"
     title = "Requests from another site are refused"
