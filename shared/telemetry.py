@@ -5,6 +5,8 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from shared.trace_context import trace_id
+
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
@@ -23,6 +25,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
         }
+        current_trace = trace_id()
+        if current_trace:
+            line["trace_id"] = current_trace
         line.update({name: value for name, value in vars(record).items() if name not in _STANDARD})
         if record.exc_info and record.exc_info[0] is not None:
             line["error"] = record.exc_info[0].__name__

@@ -12,6 +12,8 @@ from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.http.app import create_http_app
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.wiring import make_resources, open_front, readiness_checks
+from shared.health import health_routes
+from shared.metrics import metrics_route
 from shared.telemetry import configure_logging
 
 _GRACEFUL_SECONDS = 15
@@ -27,9 +29,11 @@ def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None) -
             app.state.front = front
             yield
 
-    return create_http_app(
-        lifespan, readiness_checks(resources), body_limit=settings.body_limit, host_names=settings.host_names
-    )
+    operations = [
+        *health_routes(readiness_checks(resources)),
+        metrics_route(resources.metrics.registry, token=settings.metrics_token.get_secret_value()),
+    ]
+    return create_http_app(lifespan, operations, body_limit=settings.body_limit, host_names=settings.host_names)
 
 
 def run() -> None:

@@ -51,6 +51,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
         title="Host names under which the page is served, separated by commas",
         description="A page elsewhere could give its own name the address of this computer and sign in as anybody.",
     )
+    metrics_token: SecretStr = Field(
+        default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
+    )
     body_limit: int = Field(default=1_048_576, ge=1_024, title="Largest request body in bytes")
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"

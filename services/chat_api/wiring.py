@@ -31,6 +31,7 @@ from services.chat_api.use_cases.search_knowledge import SearchKnowledge
 from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
+from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from shared.background import running
 from shared.database.engine import make_engine
@@ -52,6 +53,7 @@ class Resources:
     bus: Bus
     cache: CandidateCache
     knowledge: KnowledgeClient
+    metrics: TurnMetrics
 
 
 def make_resources(settings: ChatApiSettings) -> Resources:
@@ -70,6 +72,7 @@ def make_resources(settings: ChatApiSettings) -> Resources:
             timeout=settings.knowledge_timeout,
             status_timeout=settings.knowledge_status_timeout,
         ),
+        metrics=TurnMetrics(),
     )
 
 
@@ -93,6 +96,7 @@ async def open_front(
         stack.push_async_callback(resources.cache.close)
         client = model or await _open_model(settings, stack)
         turns = RunningTurns()
+        resources.metrics.watch(turns)
         state = _make_knowledge_state(settings, resources)
         front = _make_front(settings, resources, client, turns, state)
         resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
@@ -159,6 +163,7 @@ def _make_front(
         rate_message=RateMessage(engine, _now),
         open_source=OpenSource(engine, _now),
         knowledge=resources.knowledge,
+        metrics=resources.metrics,
     )
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 from nats.js.api import Header
 
 from shared.events import Event
+from shared.trace_context import trace_headers
 
 CE_ID = "ce-id"
 
@@ -18,6 +19,7 @@ def headers_of(event: Event, *, source: str) -> dict[str, str]:
         "ce-specversion": "1.0",
         "ce-time": event.occurred_at.isoformat(),
         "ce-datacontenttype": "application/json",
+        **trace_headers(),
     }
 
 

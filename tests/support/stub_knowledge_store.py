@@ -38,6 +38,7 @@ class StubKnowledgeStore:
         self.is_empty = False
         self.failing = False
         self.searches: list[SearchRequest] = []
+        self.traceparents: list[str] = []
 
     @property
     def identities(self) -> list[Identity | None]:
@@ -61,6 +62,7 @@ class StubKnowledgeStore:
         refusal = self._refusal(request)
         if refusal is not None:
             return refusal
+        self.traceparents.append(request.headers.get("traceparent", ""))
         self.searches.append(SearchRequest.model_validate_json(await request.body()))
         response = SearchResponse(
             outcome=self._outcome(),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from shared.errors import ClientError, TransientError
 from shared.identity import Identity
 from shared.knowledge_contract import SearchRequest, SearchResponse, StoreStatus
+from shared.trace_context import trace_headers
 
 MAX_RECORD_ID = 2_000
 Model = TypeVar("Model", bound=BaseModel)
@@ -88,7 +89,7 @@ class KnowledgeClient:
     ) -> httpx.Response:
         timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
         try:
-            response = await self._client.request(method, path, json=body, timeout=timeout)
+            response = await self._client.request(method, path, json=body, timeout=timeout, headers=trace_headers())
         except httpx.TimeoutException as fault:
             raise KnowledgeUnavailableError("timeout") from fault
         except httpx.HTTPError as fault:

@@ -11,6 +11,7 @@ import aiohttp
 from services.chat_api.adapters.model_faults import ModelRefusedError, ModelStreamBrokenError, ModelUnavailableError
 from services.chat_api.adapters.openai_stream import OpenAiStream
 from services.chat_api.domain.model_call import ModelChunk, ModelRequest
+from shared.trace_context import trace_headers
 
 _TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
 
@@ -49,7 +50,7 @@ class OpenAiModel:
             raise RuntimeError("open() comes first")
         parser = OpenAiStream()
         try:
-            async with self._session.post(self._url, json=_body_of(request)) as response:
+            async with self._session.post(self._url, json=_body_of(request), headers=trace_headers()) as response:
                 _raise_for_status(response.status)
                 async for data in response.content.iter_any():
                     for chunk in parser.feed(data):

@@ -1,9 +1,10 @@
 """The front's HTTP application, without its resources."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.chat_api.http import chat, conversations, messages, pages, session
@@ -16,14 +17,14 @@ from services.chat_api.http.problems import (
 )
 from services.chat_api.http.request_context import Refusals, RequestContext
 from shared.errors import ClientError
-from shared.health import Check, health_routes
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_http_app(
-    lifespan: Lifespan, checks: Mapping[str, Check], *, body_limit: int, host_names: frozenset[str]
+    lifespan: Lifespan, operations: Sequence[BaseRoute], *, body_limit: int, host_names: frozenset[str]
 ) -> FastAPI:
+    """`operations` are the routes for those who run the front: health and figures."""
     app = FastAPI(
         title="Achilles Query Engine",
         summary="Grounded answers from what the asker may see.",
@@ -36,7 +37,7 @@ def create_http_app(
     install_problem_handlers(app)
     for part in (session, chat, conversations, messages, pages):
         app.include_router(part.router)
-    app.router.routes.extend(health_routes(checks))
+    app.router.routes.extend(operations)
     app.mount("/static", pages.static_files)
     refusals = Refusals(_refusal(WrongHostError()), _refusal(CrossSiteError()), _refusal(BodyTooLargeError()))
     app.add_middleware(RequestContext, refuse=refusals, body_limit=body_limit, host_names=host_names)

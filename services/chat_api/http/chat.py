@@ -82,7 +82,7 @@ async def _read(front: Front, turn: StartedTurn, channel: TurnChannel) -> AsyncG
 
 async def _work(front: Front, turn: StartedTurn, channel: TurnChannel) -> None:
     try:
-        unsaved = await front.run_chat_turn.execute(turn, channel.send)
+        unsaved = await front.run_chat_turn.execute(turn, front.metrics.observing(channel.send))
     finally:
         await channel.end()
     if unsaved:

@@ -14,6 +14,7 @@ from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import StopTurn
+from services.chat_api.use_cases.turn_metrics import TurnMetrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Front:
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient
+    metrics: TurnMetrics
 
 
 def front_of(request: Request) -> Front:
