@@ -11,8 +11,10 @@ class AchillesError(Exception):
     status: ClassVar[int] = 500
     retryable: ClassVar[bool] = False
 
-    def __init__(self, detail: str = "", **extra: str) -> None:
+    def __init__(self, detail: str = "", *, retry_after: int | None = None, **extra: str) -> None:
+        """`retry_after` in seconds, where it is known when the same will succeed."""
         super().__init__(detail or self.title)
+        self.retry_after = retry_after
         self.detail = detail or self.title
         self.extra = extra
 

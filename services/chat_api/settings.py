@@ -35,6 +35,8 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     platform_prompt: str = Field(default="", title="Replaces the platform prompt in the code")
 
     top_k: int = Field(default=8, ge=1, le=50, title="Passages asked from the Knowledge Store and packed at most")
+    turns_per_minute: int = Field(default=60, ge=0, title="Questions that one person may ask a minute; 0 is no limit")
+    concurrent_streams: int = Field(default=10, ge=0, title="Answers written for one person at once; 0 is no limit")
     turn_deadline: Duration = Field(default=timedelta(seconds=120), title="A turn is ended after this long")
     finalise_deadline: Duration = Field(default=timedelta(seconds=10), title="Longest wait for storing an answer")
     reap_every: Duration = Field(default=timedelta(seconds=5), title="How often turns of a dead front are closed")

@@ -31,6 +31,7 @@ from services.chat_api.use_cases.search_knowledge import SearchKnowledge
 from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
+from services.chat_api.use_cases.turn_limits import TurnLimits
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from shared.background import running
@@ -153,7 +154,14 @@ def _make_front(
     return Front(
         sessions=Sessions(engine, lifetime=settings.session_lifetime, now=_now),
         people=read_demo_people(),
-        start_turn=StartTurn(engine, models, window, lease=settings.turn_deadline + _LEASE_MARGIN, now=_now),
+        start_turn=StartTurn(
+            engine,
+            models,
+            window,
+            TurnLimits(settings.turns_per_minute, settings.concurrent_streams),
+            lease=settings.turn_deadline + _LEASE_MARGIN,
+            now=_now,
+        ),
         run_chat_turn=RunChatTurn(
             models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now
         ),

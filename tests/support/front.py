@@ -117,6 +117,8 @@ def make_front_settings(
             "knowledge_url": knowledge_url,
             "knowledge_token": STORE_TOKEN,
             "knowledge_fresh_for": 0,
+            "turns_per_minute": 0,
+            "concurrent_streams": 0,
             **more,
         }
     )

@@ -15,7 +15,7 @@ from shared.errors import AchillesError, ClientError
 
 logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
-_RETRY_AFTER_SECONDS = "2"
+_RETRY_AFTER_SECONDS = 2
 # SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
 _AWAY_CLASSES = ("", "08", "40", "53", "55", "57", "58")
 
@@ -88,7 +88,7 @@ def problem_response(fault: AchillesError, request_id: str, *, status: int | Non
     }
     headers = {"cache-control": "no-store"}
     if fault.retryable:
-        headers["retry-after"] = _RETRY_AFTER_SECONDS
+        headers["retry-after"] = str(fault.retry_after or _RETRY_AFTER_SECONDS)
     return JSONResponse(body, status_code=status or fault.status, media_type=PROBLEM_JSON, headers=headers)
 
 

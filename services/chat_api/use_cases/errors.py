@@ -48,6 +48,18 @@ class ConversationContendedError(TransientError):
     status = 409
 
 
+class TooManyTurnsError(TransientError):
+    code = "too_many_turns"
+    title = "You have asked too much in a short time"
+    status = 429
+
+
+class TooManyStreamsError(TransientError):
+    code = "too_many_streams"
+    title = "Too many answers are being written for you at once"
+    status = 429
+
+
 class BadCursorRequestError(ClientError):
     code = "bad_cursor"
     title = "The cursor names no entry of this list"

@@ -33,6 +33,7 @@ from services.chat_api.use_cases.errors import (
     TurnRunningError,
 )
 from services.chat_api.use_cases.models import ModelDirectory
+from services.chat_api.use_cases.turn_limits import TurnLimits
 from shared.identity import Identity
 
 _TITLE_CHARS = 80
@@ -78,6 +79,7 @@ class StartTurn:
         engine: AsyncEngine,
         models: ModelDirectory,
         window: Window,
+        limits: TurnLimits,
         *,
         lease: timedelta,
         now: Callable[[], datetime],
@@ -85,11 +87,13 @@ class StartTurn:
         self._engine = engine
         self._models = models
         self._window = window
+        self._limits = limits
         self._lease = lease
         self._now = now
 
     async def execute(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
-        """Raises EmptyMessageError, MessageTooLargeError, ModelNotAllowedError, NotFoundError or TurnRunningError."""
+        """Raises EmptyMessageError, MessageTooLargeError, ModelNotAllowedError, NotFoundError, TurnRunningError,
+        TooManyTurnsError or TooManyStreamsError."""
         self._check(command)
         for _ in range(_LOOKS):
             try:
@@ -118,6 +122,7 @@ class StartTurn:
                 known = await find_by_client_message(connection, command.identity.user_id, command.client_message_id)
                 if known:
                     return await self._earlier(connection, known, command.identity)
+            await self._limits.check(connection, command.identity.user_id, self._now())
             conversation = await self._conversation(connection, command)
             turn = self._new_turn(command, conversation.id)
             await open_turn(connection, turn)

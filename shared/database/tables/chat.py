@@ -105,6 +105,8 @@ turns = Table(
     CheckConstraint("(state = 'finished') = (outcome IS NOT NULL)", name="outcome_when_finished"),
     UniqueConstraint("owner_id", "client_message_id"),
     Index("uq_turns_running_conversation", "conversation_id", unique=True, postgresql_where=text("state = 'running'")),
+    Index("ix_turns_owner_id_started_at", "owner_id", "started_at"),
+    Index("ix_turns_running_owner_id", "owner_id", postgresql_where=text("state = 'running'")),
     Index("ix_turns_running_lease_until", "lease_until", postgresql_where=text("state = 'running'")),
     schema="chat",
 )
