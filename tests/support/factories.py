@@ -3,6 +3,11 @@
 from services.chat_api.domain.model_call import ModelMessage
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.ranking import Candidate
+from shared.identity import Identity
+
+
+def make_identity(user_id: str = "anna") -> Identity:
+    return Identity(user_id=user_id, display_name=user_id.title(), groups=("staff",))
 
 
 def make_candidate(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from fastapi import FastAPI
+from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -46,6 +47,6 @@ def create_http_app(
 
 def _refusal(fault: ClientError) -> ASGIApp:
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-        await problem_response(fault, scope["achilles_request_id"])(scope, receive, send)
+        await problem_response(fault, HTTPConnection(scope))(scope, receive, send)
 
     return respond

@@ -11,6 +11,7 @@ from services.chat_api.domain.turn_events import TurnEvent
 from services.chat_api.http.authentication import AnyFront, SignedIn
 from services.chat_api.http.front import Front
 from services.chat_api.http.identifiers import ClientId, MessageId, parse_id
+from services.chat_api.http.languages import AnyLanguage
 from services.chat_api.http.ui_stream import UI_STREAM_HEADERS, UiStream
 from services.chat_api.use_cases.replay_turn import replayed_events
 from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier, StartedTurn
@@ -42,7 +43,7 @@ class ChatRequest(BaseModel):
 
 
 @router.post("/chat", response_class=EventSourceResponse)
-async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> EventSourceResponse:
+async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront, language: AnyLanguage) -> EventSourceResponse:
     """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
     command = ChatCommand(
         message=request.message,
@@ -50,11 +51,10 @@ async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront) -> Eve
         conversation_id=parse_id(request.conversation_id) if request.conversation_id else None,
         client_message_id=request.client_message_id,
         model=request.model,
+        preferred_language=language,
     )
     turn = await front.start_turn.execute(command)
-    events = (
-        replayed_events(turn.message, request.message) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
-    )
+    events = replayed_events(turn.message, turn.language) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
     return EventSourceResponse(
         UiStream().frames(events),
         headers=UI_STREAM_HEADERS,

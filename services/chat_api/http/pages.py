@@ -2,6 +2,7 @@
 
 from html import escape
 from pathlib import Path
+from typing import Literal
 
 import nh3
 from fastapi import APIRouter, Request
@@ -14,7 +15,10 @@ from services.chat_api.adapters.knowledge_client import (
     SourceDocument,
     SourceNotFoundError,
 )
+from services.chat_api.domain.grounding.language import Language
+from services.chat_api.domain.texts import TextKey, text_for
 from services.chat_api.http.authentication import AnyFront, identify
+from services.chat_api.http.languages import language_of
 
 WEB_FOLDER = Path(__file__).parent / "web"
 router = APIRouter(include_in_schema=False)
@@ -34,16 +38,17 @@ async def chat_page() -> Response:
 @router.get("/sources/{record_id:path}")
 async def source_page(record_id: str, request: Request, front: AnyFront) -> Response:
     """A source as it stands in the store, if the signed-in person may read it now."""
+    language = language_of(request)
     identity = await identify(request, front)
     if identity is None:
         return RedirectResponse("/", status_code=303)
     try:
         document = await front.knowledge.read_record(record_id, identity)
     except SourceNotFoundError:
-        return _page("Not found", "", "<p>There is no such source, or you may not read it.</p>", status=404)
+        return _message_page("source_not_found", language, status=404)
     except KnowledgeUnavailableError:
-        return _page("Not reachable", "", "<p>The company knowledge cannot be reached right now.</p>", status=503)
-    return _page(document.title, document.source_system, render_document(document))
+        return _message_page("source_unreachable", language, status=503)
+    return _page(document.title, document.source_system, render_document(document), language)
 
 
 def render_document(document: SourceDocument) -> str:
@@ -53,9 +58,16 @@ def render_document(document: SourceDocument) -> str:
     return nh3.clean(_markdown.render(document.text), tags=_TAGS, attributes={})
 
 
-def _page(title: str, source_system: str, body: str, *, status: int = 200) -> HTMLResponse:
+def _message_page(
+    key: Literal["source_not_found", "source_unreachable"], language: Language, *, status: int
+) -> HTMLResponse:
+    title: TextKey = "source_not_found_title" if key == "source_not_found" else "source_unreachable_title"
+    return _page(text_for(title, language), "", f"<p>{escape(text_for(key, language))}</p>", language, status=status)
+
+
+def _page(title: str, source_system: str, body: str, language: Language, *, status: int = 200) -> HTMLResponse:
     html = (
-        '<!doctype html><html><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title>"
         '<link rel="icon" href="/static/favicon.svg" type="image/svg+xml">'
@@ -63,4 +75,4 @@ def _page(title: str, source_system: str, body: str, *, status: int = 200) -> HT
         f'<body class="source-page"><main><p class="source-system">{escape(source_system)}</p>'
         f"<article>{body}</article></main></body></html>"
     )
-    return HTMLResponse(html, status_code=status, headers={"cache-control": "no-store"})
+    return HTMLResponse(html, status_code=status, headers={"cache-control": "no-store", "vary": "accept-language"})

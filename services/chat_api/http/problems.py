@@ -8,7 +8,10 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 
+from services.chat_api.http.languages import language_of
+from services.chat_api.http.problem_texts import localised
 from services.chat_api.http.request_context import request_id_of
 from services.chat_api.use_cases.errors import StorageUnavailableError
 from shared.errors import AchillesError, ClientError
@@ -75,18 +78,20 @@ class InternalError(AchillesError):
     """A defect of ours. Its cause is in the log, under the request id."""
 
 
-def problem_response(fault: AchillesError, request_id: str, *, status: int | None = None) -> JSONResponse:
+def problem_response(fault: AchillesError, request: HTTPConnection, *, status: int | None = None) -> JSONResponse:
     """`status` overrides the class's own, for faults that the framework raises with a status of theirs."""
+    language = language_of(request)
+    title, detail = localised(fault, language)
     body = {
         "type": f"urn:achilles:problem:{fault.code}",
-        "title": fault.title,
+        "title": title,
         "status": status or fault.status,
-        "detail": fault.detail,
-        "instance": request_id,
+        "detail": detail,
+        "instance": request_id_of(request),
         "code": fault.code,
         **fault.extra,
     }
-    headers = {"cache-control": "no-store"}
+    headers = {"cache-control": "no-store", "content-language": language, "vary": "accept-language"}
     if fault.retryable:
         headers["retry-after"] = str(fault.retry_after or _RETRY_AFTER_SECONDS)
     return JSONResponse(body, status_code=status or fault.status, media_type=PROBLEM_JSON, headers=headers)
@@ -97,16 +102,16 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(AchillesError)
     async def on_fault(request: Request, fault: AchillesError) -> JSONResponse:
-        return problem_response(fault, request_id_of(request))
+        return problem_response(fault, request)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, fault: RequestValidationError) -> JSONResponse:
-        return problem_response(InvalidRequestError(_explain(fault)), request_id_of(request))
+        return problem_response(InvalidRequestError(_explain(fault)), request)
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, fault: HTTPException) -> JSONResponse:
         problem = _FRAMEWORK_PROBLEMS.get(fault.status_code, ClientError)(str(fault.detail))
-        response = problem_response(problem, request_id_of(request), status=fault.status_code)
+        response = problem_response(problem, request, status=fault.status_code)
         response.headers.update(fault.headers or {})
         return response
 
@@ -116,7 +121,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def on_defect(request: Request, fault: Exception) -> JSONResponse:
         logger.error("request_failed", extra={"request_id": request_id_of(request)}, exc_info=fault)
-        return problem_response(InternalError(), request_id_of(request))
+        return problem_response(InternalError(), request)
 
 
 async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:
@@ -124,9 +129,9 @@ async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:
         state = getattr(fault.orig, "sqlstate", None) or ""
         if state[:2] not in _AWAY_CLASSES and not fault.connection_invalidated:
             logger.error("request_failed", extra={"request_id": request_id_of(request)}, exc_info=fault)
-            return problem_response(InternalError(), request_id_of(request))
+            return problem_response(InternalError(), request)
     logger.error("storage_fault", extra={"request_id": request_id_of(request), "error": type(fault).__name__})
-    return problem_response(StorageUnavailableError(), request_id_of(request))
+    return problem_response(StorageUnavailableError(), request)
 
 
 def _explain(fault: RequestValidationError) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 
-from services.chat_api.domain.grounding.language import Language, detect_language
+from services.chat_api.domain.grounding.language import Language
 from services.chat_api.domain.model_call import EMBEDDED_MODEL
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.turn_events import (
@@ -19,9 +19,8 @@ from services.chat_api.domain.turn_events import (
 from services.chat_api.storage.conversations import Message
 
 
-async def replayed_events(message: Message, question: str) -> AsyncGenerator[TurnEvent, None]:
+async def replayed_events(message: Message, language: Language) -> AsyncGenerator[TurnEvent, None]:
     """What the first time told, in one go and without a model call; the stages on the way are left out."""
-    language = detect_language(question)
     yield TurnStarted(message.id, message.conversation_id, message.model or "")
     notice = _notice(message, language)
     if notice:

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
 from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelRefusedError
 from services.chat_api.domain.budget import cut_history, message_tokens
-from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.hint import make_hint
 from services.chat_api.domain.model_call import ModelMessage
 from services.chat_api.domain.outcome import outcome_of_evidence
@@ -104,7 +103,7 @@ class RunChatTurn:
         turn = TurnUnderWay(
             started=started,
             model=self._models.choose(started.selected_model),
-            language=detect_language(started.message),
+            language=started.language,
             emit=emit,
         )
         closing = await self._run_guarded(turn)

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.budget import Window, message_tokens
+from services.chat_api.domain.grounding.language import Language, recognise_language
 from services.chat_api.storage.conversations import (
     Conversation,
     Message,
@@ -45,13 +46,19 @@ _LEAST_ROOM = 1_024
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """What the client sent. Without a conversation id a new conversation is created by this message."""
+    """What the client sent. Without a conversation id a new conversation is created by this message. Our own sentences
+    come in the language of the message, else in the preferred one."""
 
     message: str
     identity: Identity
     conversation_id: UUID | None = None
     client_message_id: str | None = None
     model: str | None = None
+    preferred_language: Language = "en"
+
+    @property
+    def language(self) -> Language:
+        return recognise_language(self.message) or self.preferred_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,7 @@ class StartedTurn:
     conversation_id: UUID
     identity: Identity
     message: str
+    language: Language
     selected_model: str | None
     history: tuple[Message, ...]
 
@@ -71,6 +79,7 @@ class FinishedEarlier:
     """The same client message was answered before: what is stored is replayed."""
 
     message: Message
+    language: Language
 
 
 class StartTurn:
@@ -121,7 +130,7 @@ class StartTurn:
             if command.client_message_id:
                 known = await find_by_client_message(connection, command.identity.user_id, command.client_message_id)
                 if known:
-                    return await self._earlier(connection, known, command.identity)
+                    return await self._earlier(connection, known, command)
             await self._limits.check(connection, command.identity.user_id, self._now())
             conversation = await self._conversation(connection, command)
             turn = self._new_turn(command, conversation.id)
@@ -134,17 +143,18 @@ class StartTurn:
             conversation_id=conversation.id,
             identity=command.identity,
             message=command.message,
+            language=command.language,
             selected_model=conversation.selected_model,
             history=tuple(history),
         )
 
-    async def _earlier(self, connection: AsyncConnection, known: StoredTurn, identity: Identity) -> FinishedEarlier:
+    async def _earlier(self, connection: AsyncConnection, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:
         if known.running:
             raise TurnRunningError(known.message_id)
-        message = await find_message(connection, known.message_id, identity.user_id)
+        message = await find_message(connection, known.message_id, command.identity.user_id)
         if message is None:
             raise NotFoundError
-        return FinishedEarlier(message)
+        return FinishedEarlier(message, command.language)
 
     async def _conversation(self, connection: AsyncConnection, command: ChatCommand) -> Conversation:
         owner_id = command.identity.user_id

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.support.front import Person, RunningFront, make_front_settings, running_front
-from tests.support.scripted_model import ScriptedModel
+from tests.support.scripted_model import ScriptedModel, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
@@ -50,6 +50,7 @@ async def test_a_body_that_is_no_json_object_is_refused(anna: Person, content: b
     assert response.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.req("HTTP-8")
 async def test_a_huge_body_is_refused_whether_announced_or_not(anna: Person) -> None:
     announced = await anna.client.post("/api/v1/chat", json={"message": "x" * 2_000_000})
 
@@ -95,6 +96,7 @@ async def test_signing_out_ends_the_session_on_the_server(front: RunningFront, a
     assert response.status_code == 401
 
 
+@pytest.mark.req("HTTP-5")
 async def test_readiness_names_what_is_not_ready(front: RunningFront, store: StubKnowledgeStore) -> None:
     async with front.anybody() as client:
         assert (await client.get("/livez")).status_code == 200
@@ -106,6 +108,7 @@ async def test_readiness_names_what_is_not_ready(front: RunningFront, store: Stu
     assert response.json()["checks"]["knowledge_store"] != "ok"
 
 
+@pytest.mark.req("HTTP-8")
 async def test_a_database_that_is_away_is_a_503_that_says_so(
     nats_url: str, redis_url: str, store: StubKnowledgeStore
 ) -> None:
@@ -128,3 +131,25 @@ async def test_pages_load_nothing_from_elsewhere(front: RunningFront) -> None:
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "https://" not in page.text
     assert "http://" not in page.text
+
+
+@pytest.mark.req("HTTP-9")
+async def test_problems_and_pages_come_in_the_callers_language(anna: Person) -> None:
+    german = {"accept-language": "de-DE,de;q=0.9"}
+    problem = await anna.client.post("/api/v1/chat", json={"message": " "}, headers=german)
+    assert problem.json()["title"] == "Die Nachricht ist leer"
+    assert problem.headers["content-language"] == "de"
+    page = await anna.client.get("/sources/unknown.md", headers={"accept-language": "zh-CN"})
+    assert 'lang="zh"' in page.text
+    assert "未" in page.text or "无" in page.text
+
+
+@pytest.mark.req("HTTP-9")
+async def test_a_question_in_no_language_is_answered_in_the_preferred_one(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    model.script(search("42"), search("Wo?"))
+    russian = {"accept-language": "ru"}
+    anna.client.headers.update(russian)
+    assert "нашлось" in (await anna.ask("42")).text
+    assert "gefunden" in (await anna.ask("Wo finde ich die Regeln für Reisen?")).text

@@ -69,6 +69,7 @@ async def test_metrics_behind_a_token_are_read_only_with_it(
     assert read.status_code == 200
 
 
+@pytest.mark.req("HTTP-8")
 async def test_a_callers_trace_reaches_the_store_and_every_event(
     anna: Person, model: ScriptedModel, store: StubKnowledgeStore, rows: Rows
 ) -> None:

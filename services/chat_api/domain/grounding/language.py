@@ -16,9 +16,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SAMPLE = 1_500
 
 
-@lru_cache(maxsize=4_096)
 def detect_language(text: str) -> Language:
-    """By script and stop words, over the first 1,500 characters; `en` when unsure."""
+    """`en` when unsure."""
+    return recognise_language(text) or "en"
+
+
+@lru_cache(maxsize=4_096)
+def recognise_language(text: str) -> Language | None:
+    """By script and stop words, over the first 1,500 characters; None where neither says anything."""
     sample = text[:_SAMPLE]
     han, cyrillic, latin = (sum(1 for _ in pattern.finditer(sample)) for pattern in (_HAN, _CYRILLIC, _LATIN))
     # A Chinese character is about a syllable and a half of a Latin word, so it weighs three letters.
@@ -29,6 +34,8 @@ def detect_language(text: str) -> Language:
     words = list(_words(sample))
     german = sum(word in _only("de") for word in words) + sum(any(char in "äöüß" for char in word) for word in words)
     english = sum(word in _only("en") for word in words)
+    if not german and not english:
+        return None
     return "de" if german > english else "en"
 
 

@@ -26,6 +26,10 @@ TextKey = Literal[
     "too_long",
     "model_refused",
     "failed_earlier",
+    "source_not_found_title",
+    "source_not_found",
+    "source_unreachable_title",
+    "source_unreachable",
 ]
 
 
