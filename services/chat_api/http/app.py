@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.chat_api.http import chat, conversations, messages, pages, session
+from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
     BodyTooLargeError,
     CrossSiteError,
@@ -36,6 +37,7 @@ def create_http_app(
         openapi_url="/api/v1/openapi.json",
     )
     install_problem_handlers(app)
+    document_problems(app)
     for part in (session, chat, conversations, messages, pages):
         app.include_router(part.router)
     app.router.routes.extend(operations)

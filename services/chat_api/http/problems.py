@@ -2,6 +2,7 @@
 
 import logging
 
+import httpx
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -9,6 +10,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
+from starlette.routing import Match
 
 from services.chat_api.http.languages import language_of
 from services.chat_api.http.problem_texts import localised
@@ -19,6 +21,7 @@ from shared.errors import AchillesError, ClientError
 logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
 _RETRY_AFTER_SECONDS = 2
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 # SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
 _AWAY_CLASSES = ("", "08", "40", "53", "55", "57", "58")
 
@@ -113,6 +116,8 @@ def install_problem_handlers(app: FastAPI) -> None:
         problem = _FRAMEWORK_PROBLEMS.get(fault.status_code, ClientError)(str(fault.detail))
         response = problem_response(problem, request, status=fault.status_code)
         response.headers.update(fault.headers or {})
+        if fault.status_code == httpx.codes.METHOD_NOT_ALLOWED:
+            response.headers["allow"] = _methods_at(request)
         return response
 
     for away in (DBAPIError, PoolTimeoutError, OSError, TimeoutError):
@@ -122,6 +127,16 @@ def install_problem_handlers(app: FastAPI) -> None:
     async def on_defect(request: Request, fault: Exception) -> JSONResponse:
         logger.error("request_failed", extra={"request_id": request_id_of(request)}, exc_info=fault)
         return problem_response(InternalError(), request)
+
+
+def _methods_at(request: Request) -> str:
+    """All that the path takes. The framework names only those of the first route that has the path."""
+    routes = request.app.router.routes
+    return ", ".join(
+        method
+        for method in _METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    )
 
 
 async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:

@@ -133,6 +133,12 @@ async def test_pages_load_nothing_from_elsewhere(front: RunningFront) -> None:
     assert "http://" not in page.text
 
 
+@pytest.mark.req("HTTP-6")
+async def test_a_refused_method_is_told_every_method_of_the_path(anna: Person) -> None:
+    refused = await anna.client.request("OPTIONS", "/api/v1/session")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "DELETE, GET, POST")
+
+
 @pytest.mark.req("HTTP-9")
 async def test_problems_and_pages_come_in_the_callers_language(anna: Person) -> None:
     german = {"accept-language": "de-DE,de;q=0.9"}
