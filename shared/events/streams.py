@@ -22,3 +22,11 @@ STREAMS = (
     StreamSpec(SIGNAL_STREAM, ("achilles.signal.v1.>",)),
     StreamSpec(TRACE_STREAM, ("achilles.trace.v1.>",)),
 )
+
+
+def stream_of(subject: str) -> str | None:
+    """The stream that takes the subject; None if none does."""
+    for spec in STREAMS:
+        if any(subject.startswith(pattern.removesuffix(">")) for pattern in spec.subjects):
+            return spec.name
+    return None
