@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import Field, SecretStr, model_validator
 
 from services.chat_api.domain.model_call import EMBEDDED_MODEL
+from shared.messaging.loop_health import HealthPolicy
 from shared.settings import BusSettings, DatabaseSettings, Duration
 
 
@@ -60,6 +61,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"
     )
+    canary_every: Duration = Field(
+        default=timedelta(seconds=30), title="How often a test event is sent through every worker; 0 sends none"
+    )
 
     @model_validator(mode="after")
     def _demo_login_is_local(self) -> Self:
@@ -79,6 +83,11 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     @property
     def default_model(self) -> str:
         return self.model if self.model_base_url else EMBEDDED_MODEL
+
+    @property
+    def health_policy(self) -> HealthPolicy:
+        every = self.canary_every or timedelta(seconds=30)
+        return HealthPolicy(canary_every=every, canary_stale_after=every * 3)
 
     @property
     def host_names(self) -> frozenset[str]:

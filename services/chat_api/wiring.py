@@ -20,6 +20,7 @@ from services.chat_api.http.front import Front
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
+from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
@@ -40,6 +41,7 @@ from shared.database.listener import NotificationListener
 from shared.events import KnowledgeChanged
 from shared.health import Check, database_check
 from shared.messaging.bus import Bus
+from shared.messaging.canary import CanarySender
 from shared.messaging.outbox import enqueue
 from shared.messaging.relay import OutboxRelay, RelayPolicy
 
@@ -172,6 +174,7 @@ def _make_front(
         open_source=OpenSource(engine, _now),
         knowledge=resources.knowledge,
         metrics=resources.metrics,
+        loop_health=ReadLoopHealth(engine, settings.health_policy),
     )
 
 
@@ -182,7 +185,11 @@ def _background_work(
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
     reaper = ReapLapsedTurns(resources.engine, _now)
     watch = front.stop_turn.watch(settings.stop_watch_every)
-    return relay.run(), stops.run(), watch, reaper.run(settings.reap_every)
+    work = (relay.run(), stops.run(), watch, reaper.run(settings.reap_every))
+    if not settings.canary_every:
+        return work
+    canaries = CanarySender(resources.engine, every=settings.canary_every, source=EVENT_SOURCE, now=_now)
+    return (*work, canaries.run())
 
 
 def _now() -> datetime:

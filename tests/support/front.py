@@ -117,6 +117,7 @@ def make_front_settings(
             "knowledge_url": knowledge_url,
             "knowledge_token": STORE_TOKEN,
             "knowledge_fresh_for": 0,
+            "canary_every": 0,
             "turns_per_minute": 0,
             "concurrent_streams": 0,
             **more,

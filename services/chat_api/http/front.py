@@ -6,6 +6,7 @@ from fastapi import Request
 
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
 from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_conversations import ReadConversations
@@ -30,6 +31,7 @@ class Front:
     open_source: OpenSource
     knowledge: KnowledgeClient
     metrics: TurnMetrics
+    loop_health: ReadLoopHealth
 
 
 def front_of(request: Request) -> Front:

@@ -1,4 +1,4 @@
-"""The outbox (the ledger of events without an effect yet) and the dead letters."""
+"""The outbox (the ledger of events without an effect yet), the dead letters and the canaries."""
 
 from sqlalchemy import (
     Column,
@@ -47,5 +47,23 @@ dead_letters = Table(
     Column("first_seen_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("last_seen_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     UniqueConstraint("consumer", "event_id"),
+    schema="mesh",
+)
+
+canaries_sent = Table(
+    "canaries_sent",
+    metadata,
+    Column("stream", Text, primary_key=True),
+    Column("sent_at", DateTime(timezone=True), nullable=False),
+    schema="mesh",
+)
+
+canaries = Table(
+    "canaries",
+    metadata,
+    Column("consumer", Text, primary_key=True),
+    Column("stream", Text, nullable=False),
+    Column("sent_at", DateTime(timezone=True), nullable=False),
+    Column("applied_at", DateTime(timezone=True), nullable=False),
     schema="mesh",
 )
