@@ -9,6 +9,7 @@ from rich.markup import escape
 from services.achilles_cli.ask import ask
 from services.achilles_cli.console import make_console
 from services.achilles_cli.dead_letters import dead_letters
+from services.achilles_cli.doctor import doctor
 from services.achilles_cli.errors import CommandError
 from services.achilles_cli.exit_codes import EXIT_CODES_HELP, ExitCode
 from services.achilles_cli.ingest import ingest
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (up, ask, ingest, status, migrate):
+for command in (up, ask, ingest, status, doctor, migrate):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(dead_letters, name="dead-letters")
 

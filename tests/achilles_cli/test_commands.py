@@ -146,7 +146,7 @@ def test_debug_shows_where_a_fault_comes_from(data_dir: Path) -> None:
     assert "Traceback" in outcome.stderr
 
 
-@pytest.mark.parametrize("command", ["up", "ask", "ingest", "status", "migrate"])
+@pytest.mark.parametrize("command", ["up", "ask", "ingest", "status", "doctor", "migrate"])
 def test_help_documents_the_exit_status(command: str) -> None:
     outcome = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
     assert outcome.exit_code == ExitCode.OK
