@@ -33,6 +33,9 @@ class DatabaseSettings(AchillesSettings):
 
 class BusSettings(AchillesSettings):
     nats_url: SecretStr = Field(title="NATS with JetStream: nats://user:password@host:port")
+    nats_provision: bool = Field(
+        default=True, title="Create streams that are missing; false where this user of the bus may not"
+    )
 
     @property
     def bus_url(self) -> str:

@@ -62,6 +62,13 @@ def service_environment(connections: Connections, ports: Mapping[str, int], data
     return environment
 
 
+def bus_environment(bus_urls: Mapping[str, str], name: str) -> dict[str, str]:
+    """The service's own user of the embedded bus. A front's may create nothing there."""
+    if name not in bus_urls:
+        return {}
+    return {"ACHILLES_NATS_URL": bus_urls[name], "ACHILLES_NATS_PROVISION": "false" if name == FRONT else "true"}
+
+
 def service_spec(name: str, port: int, environment: Mapping[str, str], folder: DataFolder) -> ChildSpec:
     """`folder.run_as` is the user the service runs as."""
     return ChildSpec(

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from services.achilles_cli.configuration import Configuration
@@ -16,6 +16,7 @@ from services.achilles_cli.services_plan import (
     KNOWLEDGE_STORE,
     WORKERS,
     Connections,
+    bus_environment,
     choose_service_user,
     service_environment,
     service_spec,
@@ -29,6 +30,8 @@ from shared.embedded.data_folder import DataFolder
 from shared.embedded.server import EmbeddedServer
 from shared.embedded.servers import EmbeddedServers
 from shared.embedded.together import run_together
+from shared.messaging.bus import provision_bus
+from shared.messaging.bus_users import BUS_USERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Installation:
     ports: Mapping[str, int]
     connections: Connections
     servers: tuple[EmbeddedServer, ...]
+    bus_urls: Mapping[str, str] = field(repr=False)
+    """Each service's own user of the embedded bus; empty where the bus is somebody else's."""
     with_demo: bool
 
     @property
@@ -73,7 +78,7 @@ class Installation:
 
 def plan_installation(configuration: Configuration, folder: DataFolder, *, with_demo: bool) -> Installation:
     """Choose ports and passwords; nothing is started. To be called by the holder of the folder's lock."""
-    embedded = EmbeddedServers(folder)
+    embedded = EmbeddedServers(folder, users=BUS_USERS)
     has_knowledge = configuration.knowledge_url is None
     names = (*((KNOWLEDGE_STORE,) if has_knowledge else ()), *WORKERS)
     ports = {name: folder.ports.choose(name) for name in names} | {FRONT: configuration.port}
@@ -91,13 +96,16 @@ def plan_installation(configuration: Configuration, folder: DataFolder, *, with_
         (embedded.valkey, configuration.redis_url),
     )
     servers = tuple(server for server, url in wanted if url is None)
-    return Installation(configuration, folder, ports, connections, servers, with_demo)
+    bus_urls = {} if configuration.nats_url else {name: embedded.nats.user_url(name) for name in ports}
+    return Installation(configuration, folder, ports, connections, servers, bus_urls, with_demo)
 
 
 async def start_installation(installation: Installation, supervisor: Supervisor, report: Report) -> None:
     """Until everything is ready. Raises EmbeddedError or CommandError."""
     await require_configured_servers(installation.configuration)
     await supervisor.start(*installation.servers)
+    if installation.bus_urls:
+        await provision_bus(installation.connections.nats_url)
     with report.timed("schema", "is current"):
         await upgrade_schemas(installation.connections.database_url, installation.knowledge_database_url)
     await run_together(_read_demo(installation, report), _start_services(installation, supervisor, report))
@@ -131,6 +139,8 @@ def make_services(installation: Installation, report: Report) -> dict[str, Servi
     environment = service_environment(installation.connections, installation.ports, home) | personal
     service_folder = dataclasses.replace(folder, run_as=user)
     return {
-        name: ServiceChild(service_spec(name, port, environment, service_folder))
+        name: ServiceChild(
+            service_spec(name, port, environment | bus_environment(installation.bus_urls, name), service_folder)
+        )
         for name, port in installation.ports.items()
     }

@@ -39,6 +39,7 @@ from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener
 from shared.events import KnowledgeChanged
+from shared.events.streams import ALL_STREAMS
 from shared.health import Check, database_check
 from shared.messaging.bus import Bus
 from shared.messaging.canary import CanarySender
@@ -63,7 +64,7 @@ def make_resources(settings: ChatApiSettings) -> Resources:
     """Connects to nothing yet."""
     return Resources(
         engine=make_engine(settings.dsn, application_name="achilles-chat-api", pool_size=20),
-        bus=Bus(settings.bus_url, name="chat_api"),
+        bus=Bus(settings.bus_url, name="chat_api", provision=ALL_STREAMS if settings.nats_provision else ()),
         cache=CandidateCache(
             settings.redis_url.get_secret_value(),
             expire_after=settings.cache_expire_after,

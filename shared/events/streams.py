@@ -22,6 +22,7 @@ STREAMS = (
     StreamSpec(SIGNAL_STREAM, ("achilles.signal.v1.>",)),
     StreamSpec(TRACE_STREAM, ("achilles.trace.v1.>",)),
 )
+ALL_STREAMS = tuple(spec.name for spec in STREAMS)
 
 
 def stream_of(subject: str) -> str | None:

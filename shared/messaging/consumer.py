@@ -18,7 +18,7 @@ from nats.js import JetStreamContext
 
 from shared.events import Event
 from shared.health import NotReadyError
-from shared.messaging.bus import connect_nats
+from shared.messaging.bus import connect_nats, error_logger, inbox_prefix
 from shared.messaging.delivery import Delivery, DeliveryService
 from shared.messaging.guarded_pull import GuardedPull, Pull
 from shared.messaging.provisioning import consumer_config, ensure_consumer, ensure_streams
@@ -90,7 +90,7 @@ class DurableConsumer:
             await _quietly(admin.close())
 
     async def _provision(self, jetstream: JetStreamContext) -> None:
-        await ensure_streams(jetstream)
+        await ensure_streams(jetstream, (self._spec.stream,))
         config = consumer_config(self._spec.durable, self._spec.subjects, self._settings)
         await ensure_consumer(jetstream, self._spec.stream, config)
 
@@ -107,16 +107,20 @@ class DurableConsumer:
         broker = NatsBroker(
             self._settings.bus_url,
             name=self._spec.durable,
+            inbox_prefix=inbox_prefix(self._settings.bus_url),
             connect_timeout=2,
             max_reconnect_attempts=-1,
             reconnect_time_wait=1,
             ping_interval=10,
             max_outstanding_pings=2,
+            error_cb=error_logger(),
             logger=None,
         )
         subscriber = broker.subscriber(
             "",
             stream=JStream(self._spec.stream, declare=False),
+            # The library has a prefix of its own here, which this user of the bus may not be allowed to read.
+            inbox_prefix=f"{inbox_prefix(self._settings.bus_url)}.".encode(),
             durable=self._spec.durable,
             pull_sub=PullSub(
                 batch_size=self._settings.batch_size, timeout=self._settings.fetch_wait.total_seconds(), batch=True

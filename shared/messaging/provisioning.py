@@ -1,12 +1,13 @@
 """Streams and consumers, created where missing and never silently rewritten."""
 
 import logging
+from collections.abc import Collection
 
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, DiscardPolicy, RetentionPolicy, StreamConfig
 from nats.js.errors import BadRequestError, NotFoundError
 
-from shared.events.streams import STREAMS, StreamSpec
+from shared.events.streams import ALL_STREAMS, STREAMS, StreamSpec
 from shared.settings import WorkerSettings
 
 logger = logging.getLogger(__name__)
@@ -24,9 +25,9 @@ def _config_of(spec: StreamSpec) -> StreamConfig:
     )
 
 
-async def ensure_streams(jetstream: JetStreamContext) -> None:
-    """Create each missing stream; an existing one is left as an operator made it."""
-    for spec in STREAMS:
+async def ensure_streams(jetstream: JetStreamContext, names: Collection[str] = ALL_STREAMS) -> None:
+    """Create each missing stream of these; an existing one is left as an operator made it."""
+    for spec in (spec for spec in STREAMS if spec.name in names):
         try:
             await jetstream.stream_info(spec.name)
         except NotFoundError:

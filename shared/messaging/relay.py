@@ -10,13 +10,12 @@ from nats.js.errors import NoStreamResponseError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.database.listener import WakeSignal
-from shared.messaging.bus import Bus
+from shared.messaging.bus import Bus, PublishDeniedError
 from shared.messaging.envelope import with_message_id
 from shared.messaging.outbox import OUTBOX_CHANNEL, ClaimedEvent, claim, postpone
-from shared.messaging.provisioning import ensure_streams
 
 logger = logging.getLogger(__name__)
-Fate = Literal["sent", "no_stream", "failed"]
+Fate = Literal["sent", "no_stream", "failed", "denied"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +69,12 @@ class OutboxRelay:
     async def _publish(self, event: ClaimedEvent) -> Fate:
         try:
             headers = with_message_id(event.headers, event.event_id, event.epoch)
-            await self._bus.jetstream.publish(event.subject, event.payload, stream=event.stream, headers=headers)
+            await self._bus.publish(event.subject, event.payload, stream=event.stream, headers=headers)
         except NoStreamResponseError:
             return "no_stream"
+        except PublishDeniedError:
+            logger.error("publish_denied", extra={"subject": event.subject})
+            return "denied"
         except Exception as fault:  # noqa: BLE001 (the row stays, so any fault is only a delay)
             logger.warning("publish_failed", extra={"subject": event.subject, "error": type(fault).__name__})
             return "failed"
@@ -80,7 +82,7 @@ class OutboxRelay:
 
     async def _provision(self) -> None:
         try:
-            await ensure_streams(self._bus.jetstream)
+            await self._bus.provision()
         except Exception as fault:  # noqa: BLE001 (tried again with the next batch)
             logger.warning("provisioning_failed", extra={"error": type(fault).__name__})
 

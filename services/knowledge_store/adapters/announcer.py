@@ -24,7 +24,7 @@ class NatsAnnouncer:
             await self._publish(jetstream, event)
         except NoStreamResponseError:
             # The broker came back without its data: the stream is made again before the next attempt.
-            await ensure_streams(jetstream)
+            await ensure_streams(jetstream, (event.stream,))
             await self._publish(jetstream, event)
 
     async def _publish(self, jetstream: JetStreamContext, event: KnowledgeChanged) -> None:
