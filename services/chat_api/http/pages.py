@@ -35,6 +35,12 @@ async def chat_page() -> Response:
     return FileResponse(WEB_FOLDER / "index.html", headers={"cache-control": "no-cache"})
 
 
+@router.api_route("/operations", methods=["GET", "HEAD"])
+async def operations_page() -> Response:
+    """How the parts beside the answers are doing. What it shows comes from the API, which asks who may see it."""
+    return FileResponse(WEB_FOLDER / "operations.html", headers={"cache-control": "no-cache"})
+
+
 @router.get("/sources/{record_id:path}")
 async def source_page(record_id: str, request: Request, front: AnyFront) -> Response:
     """A source as it stands in the store, if the signed-in person may read it now."""

@@ -73,6 +73,8 @@ export const rateMessage = (messageId, value) =>
 export const openCitation = (messageId, n, clickId) =>
   json("POST", `/api/v1/messages/${segment(messageId)}/citations/${n}/open`, { click_id: clickId });
 
+export const getLoopHealth = () => json("GET", "/api/v1/loop/health");
+
 /** A version 4 UUID, also where `randomUUID` is missing because the page came over plain HTTP. */
 export function newId() {
   if (crypto.randomUUID) return crypto.randomUUID();
