@@ -55,6 +55,7 @@ def service_environment(connections: Connections, ports: Mapping[str, int], data
         ACHILLES_REDIS_URL=connections.redis_url,
         ACHILLES_KNOWLEDGE_URL=connections.knowledge_url,
         ACHILLES_KNOWLEDGE_TOKEN=connections.knowledge_token,
+        ACHILLES_FRONT_URL=service_url(ports[FRONT]),
         ACHILLES_HOST=LOOPBACK,
         ACHILLES_DATA_DIR=str(data_folder),
         PYTHONUNBUFFERED="1",

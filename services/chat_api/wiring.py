@@ -24,6 +24,7 @@ from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
+from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.reap_lapsed_turns import ReapLapsedTurns
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
@@ -176,6 +177,8 @@ def _make_front(
         knowledge=resources.knowledge,
         metrics=resources.metrics,
         loop_health=ReadLoopHealth(engine, settings.health_policy),
+        read_access_signals=ReadAccessSignals(engine),
+        store_token=settings.knowledge_token,
     )
 
 

@@ -1,8 +1,12 @@
 """Settings of the embedded Knowledge Store, each an environment variable."""
 
+from datetime import timedelta
+from typing import Annotated
+
 from pydantic import AliasChoices, Field, SecretStr
 
-from shared.settings import AchillesSettings
+from services.knowledge_store.domain.trust import TrustRule
+from shared.settings import AchillesSettings, Duration
 
 
 class IngestSettings(AchillesSettings):
@@ -27,4 +31,24 @@ class KnowledgeStoreSettings(IngestSettings):
     knowledge_token: SecretStr = Field(min_length=1, title="The service token that every caller has to show")
     knowledge_host: str = Field(default="127.0.0.1", title="Address to listen on")
     knowledge_port: int = Field(default=8010, ge=0, le=65_535, title="Port to listen on")
-    nats_url: SecretStr | None = Field(default=None, title="NATS; without it nothing is announced")
+    nats_url: SecretStr | None = Field(
+        default=None, title="NATS; without it nothing is announced, and trust rests on the front's list alone"
+    )
+    front_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        title="The front, for access signals that the bus did not bring; its ALLOWED_HOSTS must know this name",
+    )
+    catch_up_every: Duration = Field(
+        default=timedelta(minutes=5), title="How often the front is asked for access signals that were missed"
+    )
+    trust_half_life: Annotated[Duration, Field(gt=timedelta(0))] = Field(
+        default=timedelta(days=90), title="An access counts half after this long"
+    )
+    trust_cited_weight: float = Field(default=1.0, ge=0, title="What a citation in an answer adds to the trust")
+    trust_clicked_weight: float = Field(default=3.0, ge=0, title="What opening a source adds to it")
+    trust_in_ranking: bool = Field(default=True, title="Whether trust decides between hits that are nearly equal")
+
+    @property
+    def trust_rule(self) -> TrustRule:
+        return TrustRule(self.trust_half_life, self.trust_cited_weight, self.trust_clicked_weight)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.knowledge_store.adapters.access_signals_client import AccessSignalsClient
 from services.knowledge_store.adapters.announcer import NatsAnnouncer
 from services.knowledge_store.adapters.document_readers import make_readers
 from services.knowledge_store.adapters.documents.conversion import ConversionProcess
@@ -20,6 +21,8 @@ from services.knowledge_store.settings import IngestSettings, KnowledgeStoreSett
 from services.knowledge_store.storage.migrate import upgrade_knowledge_schema
 from services.knowledge_store.storage.tables import CHANGED_CHANNEL
 from services.knowledge_store.use_cases.announce_emptiness import AnnouncementService
+from services.knowledge_store.use_cases.catch_up_accesses import CatchUpService
+from services.knowledge_store.use_cases.count_accesses import AccessCounter
 from services.knowledge_store.use_cases.ingest_folder import IngestService, ProgressListener
 from services.knowledge_store.use_cases.measure_background import measure_background
 from services.knowledge_store.use_cases.read_record import RecordService
@@ -45,9 +48,16 @@ async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | N
             embedder = await _open_embedder(stack)
         if settings.nats_url is not None:
             await _start_announcing(stack, settings, engine, settings.nats_url.get_secret_value())
+        await _start_counting_accesses(stack, settings, engine)
         snapshots = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         yield Services(
-            search=SearchService(snapshots, embedder, await measure_background(embedder)),
+            search=SearchService(
+                snapshots,
+                embedder,
+                await measure_background(embedder),
+                trust_rule=settings.trust_rule if settings.trust_in_ranking else None,
+                now=_now,
+            ),
             record=RecordService(engine),
             status=StatusService(engine),
             checks={"database": database_check(engine)},
@@ -110,5 +120,27 @@ async def _start_announcing(
     stack.push_async_callback(bus.stop)
     changes = WakeSignal(settings.dsn, CHANGED_CHANNEL)
     await stack.enter_async_context(running(changes.run(), name="change-listener"))
-    service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream), lambda: datetime.now(UTC))
+    service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream), _now)
     await stack.enter_async_context(running(service.run(changes), name="announcements"))
+
+
+async def _start_counting_accesses(
+    stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine
+) -> None:
+    counter = AccessCounter(engine, settings.trust_rule, _now)
+    await counter.settle_rule()
+    if settings.front_url is not None:
+        client = AccessSignalsClient(settings.front_url, settings.knowledge_token.get_secret_value())
+        stack.push_async_callback(client.close)
+        catch_up = CatchUpService(engine, counter, client)
+        await stack.enter_async_context(running(catch_up.run(settings.catch_up_every), name="access-catch-up"))
+    if settings.nats_url is not None:
+        # Imported here: an ingest, which shares this module, consumes nothing.
+        from services.knowledge_store.access_consumer import make_access_consumer
+
+        consumer = make_access_consumer(settings.dsn, settings.nats_url.get_secret_value(), counter)
+        await stack.enter_async_context(running(consumer.run(), name="access-consumer"))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from faststream import AckPolicy
 from faststream.message import StreamMessage
@@ -19,7 +19,7 @@ from nats.js import JetStreamContext
 from shared.events import Event
 from shared.health import NotReadyError
 from shared.messaging.bus import connect_nats, error_logger, inbox_prefix
-from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.delivery import Delivery
 from shared.messaging.guarded_pull import GuardedPull, Pull
 from shared.messaging.provisioning import consumer_config, ensure_consumer, ensure_streams
 from shared.settings import WorkerSettings
@@ -47,10 +47,21 @@ class ConsumerLost(Exception):  # noqa: N818 (a turn of events, not a defect)
     """The connection or the consumer is gone; everything is opened anew."""
 
 
+class BatchDelivery(Protocol):
+    """What is done with a batch: `DeliveryService`, or a consumer's own that keeps its effects elsewhere.
+
+    Both return after the commit, and raise when nothing was written and the batch is to be tried again.
+    """
+
+    async def deliver(self, deliveries: Sequence[Delivery]) -> None: ...
+
+    async def give_up(self, deliveries: Sequence[Delivery]) -> None: ...
+
+
 class DurableConsumer:
     """Runs until cancelled. `check` tells whether messages are being taken."""
 
-    def __init__(self, spec: ConsumerSpec, service: DeliveryService, settings: WorkerSettings) -> None:
+    def __init__(self, spec: ConsumerSpec, service: BatchDelivery, settings: WorkerSettings) -> None:
         self._spec = spec
         self._service = service
         self._settings = settings

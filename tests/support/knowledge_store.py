@@ -20,9 +20,9 @@ from tests.support.knowledge_folder import KnowledgeFolder
 TOKEN = "a-service-token"
 
 
-def make_settings(database_url: str, nats_url: str | None = None) -> KnowledgeStoreSettings:
+def make_settings(database_url: str, nats_url: str | None = None, **more: object) -> KnowledgeStoreSettings:
     return KnowledgeStoreSettings.model_validate(
-        {"database_url": database_url, "knowledge_token": TOKEN, "nats_url": nats_url}
+        {"database_url": database_url, "knowledge_token": TOKEN, "nats_url": nats_url, **more}
     )
 
 
@@ -73,10 +73,10 @@ class RunningStore:
 
 @asynccontextmanager
 async def run_store(
-    database_url: str, embedder: Embedder | None = None, nats_url: str | None = None
+    database_url: str, embedder: Embedder | None = None, nats_url: str | None = None, **more: object
 ) -> AsyncIterator[RunningStore]:
     """The service on a database of its own, started and stopped as a server would."""
-    settings = make_settings(database_url, nats_url)
+    settings = make_settings(database_url, nats_url, **more)
     app = create_app(settings, embedder)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(app.router.lifespan_context(app))

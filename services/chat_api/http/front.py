@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from fastapi import Request
+from pydantic import SecretStr
 
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
 from services.chat_api.http.demo_people import DemoPeople
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
+from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
@@ -32,6 +34,8 @@ class Front:
     knowledge: KnowledgeClient
     metrics: TurnMetrics
     loop_health: ReadLoopHealth
+    read_access_signals: ReadAccessSignals
+    store_token: SecretStr
 
 
 def front_of(request: Request) -> Front:

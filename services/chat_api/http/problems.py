@@ -38,6 +38,12 @@ class RoleRequiredError(ClientError):
     status = 403
 
 
+class StoreTokenRequiredError(ClientError):
+    code = "store_token_required"
+    title = "Only the Knowledge Store may read this, with its service token"
+    status = 401
+
+
 class CrossSiteError(ClientError):
     code = "cross_site_request"
     title = "Requests from another site are refused"

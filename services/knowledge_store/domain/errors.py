@@ -30,6 +30,10 @@ class InvalidRequestError(ClientError):
     status = 422
 
 
+class BookmarkLostError(Exception):
+    """The front no longer knows the access signal that the bookmark names."""
+
+
 class RequestTooLargeError(ClientError):
     code = "request_too_large"
     title = "The request is too large"

@@ -1,10 +1,10 @@
 """From candidates to the answer of a search: what is shown, what is only hinted at, or nothing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from services.knowledge_store.domain.candidates import Candidate, Question
-from services.knowledge_store.domain.fusion import fuse
+from services.knowledge_store.domain.fusion import NO_TRUST, fuse
 from services.knowledge_store.domain.relevance import (
     ANSWER_FLOOR,
     COMPANION_FLOOR,
@@ -16,11 +16,16 @@ from services.knowledge_store.domain.relevance import (
 from shared.knowledge_contract import SearchOutcome
 
 
-def select_hits(question: Question, readable: Sequence[Candidate], top_k: int) -> list[Candidate]:
-    """The best chunks in fused order: nothing without one above the floor; beside one, weaker ones may stand."""
+def select_hits(
+    question: Question, readable: Sequence[Candidate], top_k: int, trust: Mapping[str, float] = NO_TRUST
+) -> list[Candidate]:
+    """The best chunks in fused order: nothing without one above the floor; beside one, weaker ones may stand.
+
+    Trust orders what is relevant. It makes nothing relevant.
+    """
     if not any(relevance(question, candidate) >= ANSWER_FLOOR for candidate in readable):
         return []
-    return [c for c in fuse(readable) if relevance(question, c) >= COMPANION_FLOOR][:top_k]
+    return [c for c in fuse(readable, trust) if relevance(question, c) >= COMPANION_FLOOR][:top_k]
 
 
 def select_withheld(

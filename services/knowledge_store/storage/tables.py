@@ -135,10 +135,11 @@ trust = Table(
     Column("as_of", DateTime(timezone=True), nullable=False),
 )
 
-# How far the list of access signals of the front was read.
-signal_bookmark = Table(
-    "signal_bookmark",
+# The rule that `trust` was computed by, and how far the front's list of access signals was read.
+trust_state = Table(
+    "trust_state",
     metadata,
     Column("only_row", SmallInteger, CheckConstraint("only_row = 1", name="single"), primary_key=True),
-    Column("event_id", UUID(as_uuid=True)),
+    Column("rule", Text),
+    Column("bookmark", UUID(as_uuid=True)),
 )

@@ -32,6 +32,7 @@ accesses = Table(
     Column("applied_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     CheckConstraint("kind IN ('cited', 'clicked')", name="kind"),
     Index("ix_accesses_message_id", "message_id"),
+    Index("ix_accesses_applied_at_event_id", "applied_at", "event_id"),
     schema="signals",
 )
 

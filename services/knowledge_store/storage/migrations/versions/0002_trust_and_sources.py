@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in ("signal_bookmark", "trust", "access_signal"):
+    for table in ("trust_state", "trust", "access_signal"):
         op.drop_table(table, schema=SCHEMA)
     op.drop_column("document", "source_hash", schema=SCHEMA)
     op.drop_column("collection", "default_is_public", schema=SCHEMA)
@@ -51,11 +51,12 @@ def _create_trust() -> None:
         schema=SCHEMA,
     )
     op.create_table(
-        "signal_bookmark",
+        "trust_state",
         sa.Column("only_row", sa.SmallInteger, nullable=False),
-        sa.Column("event_id", postgresql.UUID(as_uuid=True)),
-        sa.PrimaryKeyConstraint("only_row", name="signal_bookmark_pkey"),
-        sa.CheckConstraint("only_row = 1", name="signal_bookmark_single_check"),
+        sa.Column("rule", sa.Text),
+        sa.Column("bookmark", postgresql.UUID(as_uuid=True)),
+        sa.PrimaryKeyConstraint("only_row", name="trust_state_pkey"),
+        sa.CheckConstraint("only_row = 1", name="trust_state_single_check"),
         schema=SCHEMA,
     )
-    op.execute("INSERT INTO knowledge.signal_bookmark VALUES (1, NULL)")
+    op.execute("INSERT INTO knowledge.trust_state VALUES (1, NULL, NULL)")
