@@ -8,6 +8,7 @@ from services.achilles_cli.supervisor.report import Report
 from shared.embedded.private_files import write_private
 
 DEMO_CORPUS = Path(services.knowledge_store.__file__).parent / "demo_corpus"
+DEMO_VECTORS = Path(services.knowledge_store.__file__).parent / "demo_vectors.bin"
 _STATE_FILE = "demo-documents"
 _READING, _READ = "reading", "read"
 
@@ -21,7 +22,7 @@ async def ingest_demo_once(data_folder: Path, database_url: str, report: Report,
         return
     write_private(file, _READING)
     with report.timed("demo documents", "read"):
-        outcome = await ingest_with_progress(corpus, database_url, report.console)
+        outcome = await ingest_with_progress(corpus, database_url, report.console, vector_file=DEMO_VECTORS)
     for failure in outcome.failures:
         report.note(f"could not be read: {failure}")
     write_private(file, _READ)

@@ -27,6 +27,7 @@ async def ingest_with_progress(
     collection: str | None = None,
     is_private: bool | None = None,
     allow_empty: bool = False,
+    vector_file: Path | None = None,
 ) -> "IngestReport":
     """`is_private`: nobody may read a file for which no rights are declared; None keeps what was said before.
 
@@ -45,6 +46,7 @@ async def ingest_with_progress(
                 collection=collection,
                 default_access=None if is_private is None else CLOSED if is_private else PUBLIC,
                 allow_empty=allow_empty,
+                vector_file=vector_file,
             )
     except (IngestAlreadyRunningError, StoreUnavailableError) as fault:
         raise FailedError(str(fault)) from None

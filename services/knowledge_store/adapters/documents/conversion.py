@@ -44,6 +44,10 @@ class ConversionProcess:
         connection = self._open()
         try:
             connection.send_bytes(kind.encode())
+            # Loading the parser is not the file's time.
+            if not connection.poll(_START_SECONDS):
+                raise UnreadableFileError("the process that reads such files does not start")
+            connection.recv_bytes()
             connection.send_bytes(content)
             if not connection.poll(self._limits.wait_seconds):
                 raise UnreadableFileError(f"reading it took more than {self._limits.wait_seconds:.0f} seconds")
@@ -62,10 +66,6 @@ class ConversionProcess:
             )
             self._process.start()
             theirs.close()
-            # Its start is not the file's time.
-            if not self._connection.poll(_START_SECONDS):
-                raise UnreadableFileError("the process that reads such files does not start")
-            self._connection.recv_bytes()
         return self._connection
 
     def _end(self) -> None:

@@ -26,16 +26,18 @@ class ConversionLimits:
 
 
 def run_worker(connection: Connection, limits: ConversionLimits) -> None:
-    """Say that it is ready, then answer file by file until the other side closes."""
+    """File by file until the other side closes: take the kind, load its parser, say so, take the bytes, answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Parsers log what they stumble over, and that is the content of a file.
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
-    connection.send_bytes(READY)
     while True:
         try:
-            kind, content = connection.recv_bytes().decode(), connection.recv_bytes()
+            kind = connection.recv_bytes().decode()
+            load_converter(kind)
+            connection.send_bytes(READY)
+            content = connection.recv_bytes()
         except EOFError:
             return
         _allow_processor_time(limits.processor_seconds)
@@ -58,13 +60,13 @@ def answer(kind: str, content: bytes) -> dict[str, str]:
 
 def convert(kind: str, content: bytes) -> ConvertedDocument:
     """Raises `UnreadableFileError`, and whatever a parser raises."""
-    converted = _converter(kind)(content)
+    converted = load_converter(kind)(content)
     if len(converted.text) > MAX_TEXT_CHARACTERS:
         raise UnreadableFileError("there is too much text in it; split it into smaller files")
     return converted
 
 
-def _converter(kind: str) -> Callable[[bytes], ConvertedDocument]:
+def load_converter(kind: str) -> Callable[[bytes], ConvertedDocument]:
     # Imported here: a parser that nobody needs is not loaded.
     if kind == "html":
         from services.knowledge_store.adapters.documents.html_markdown import convert_html
