@@ -177,3 +177,14 @@ def test_file_that_eats_memory_is_given_up_and_the_next_one_is_read() -> None:
         assert process.convert("html", b"<p>hello").text == "hello"
     finally:
         process.close()
+
+
+async def test_closing_does_not_wait_for_the_file_that_is_being_read() -> None:
+    process = ConversionProcess()
+    await asyncio.to_thread(process.convert, "html", b"<p>warm")
+    reading = asyncio.create_task(asyncio.to_thread(process.convert, "html", b"<div>" * 600_000))
+    await asyncio.sleep(0.2)
+    async with asyncio.timeout(20):
+        await asyncio.to_thread(process.close)
+        with pytest.raises(UnreadableFileError):
+            await reading

@@ -1,5 +1,6 @@
 """Conversion in a process of its own: a file that hangs, eats memory or brings its parser down harms no other."""
 
+import contextlib
 import json
 import multiprocessing
 import threading
@@ -37,6 +38,11 @@ class ConversionProcess:
         return ConvertedDocument(**fields)
 
     def close(self) -> None:
+        """A file that is being read is given up."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ValueError):  # closed in between
+                process.kill()
         with self._lock:
             self._end()
 

@@ -5,6 +5,7 @@ Text in the colour of its background cannot be told without rendering the page, 
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import soupsieve
 from bs4 import BeautifulSoup, Comment, Tag
@@ -54,13 +55,18 @@ def _hiding_selectors(soup: BeautifulSoup) -> Iterator[str]:
     """Selectors of the page's own style sheets whose rules hide what they match."""
     css = "\n".join(tag.get_text() for tag in soup.find_all("style"))[:_MAX_CSS_CHARACTERS]
     css = _OTHER_MEDIA.sub("", _CSS_COMMENT.sub("", css))
-    hiding = (selector for selectors, rule in _RULE.findall(css) if _HIDING.search(rule) for selector in [selectors])
-    for _, selector in zip(range(_MAX_SELECTORS), hiding, strict=False):
-        try:
-            soupsieve.compile(selector.strip())
-        except (soupsieve.SelectorSyntaxError, NotImplementedError, ValueError):
-            continue  # such as ::before, which holds no text of the page
-        yield selector.strip()
+    hiding = (selector.strip() for selector, rule in _RULE.findall(css) if _HIDING.search(rule))
+    for selector in islice(hiding, _MAX_SELECTORS):
+        # One part that is not understood, such as ::before, which holds no text of the page, must not save the others.
+        yield from [selector] if _is_understood(selector) else filter(_is_understood, selector.split(","))
+
+
+def _is_understood(selector: str) -> bool:
+    try:
+        soupsieve.compile(selector)
+    except (soupsieve.SelectorSyntaxError, NotImplementedError, ValueError):
+        return False
+    return True
 
 
 def _remove_page_frame(soup: BeautifulSoup) -> None:
