@@ -8,6 +8,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import ValidationError
 
+from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.http.app import create_http_app
 from services.chat_api.settings import ChatApiSettings
@@ -19,13 +20,13 @@ from shared.telemetry import configure_logging
 _GRACEFUL_SECONDS = 15
 
 
-def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None) -> FastAPI:
-    """`model` replaces the configured one; tests script what it says."""
+def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None, judge: Judge | None = None) -> FastAPI:
+    """`model` and `judge` replace the configured ones; tests script what they say."""
     resources = make_resources(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_front(settings, resources, model=model) as front:
+        async with open_front(settings, resources, model=model, judge=judge) as front:
             app.state.front = front
             yield
 

@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from services.chat_api.domain.grounding.release import JudgeScope
 from services.chat_api.domain.model_call import EMBEDDED_MODEL
 from shared.messaging.loop_health import HealthPolicy
 from shared.settings import BusSettings, DatabaseSettings, Duration
@@ -34,6 +35,18 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     model_window: int = Field(default=16_384, ge=4_096, title="Tokens that the model can see at once")
     answer_reserve: int = Field(default=1_024, ge=128, title="Tokens kept free for the answer")
     platform_prompt: str = Field(default="", title="Replaces the platform prompt in the code")
+
+    judge_base_url: str = Field(
+        default="", title="OpenAI-compatible endpoint of a judge of single sentences; without one nothing is judged"
+    )
+    judge_api_key: SecretStr = Field(default=SecretStr(""), title="Key for that endpoint")
+    judge_model: str = Field(default="", title="Model of the judge; required with its endpoint")
+    judge_timeout: Duration = Field(
+        default=timedelta(seconds=5), gt=timedelta(0), title="Longest wait for a ruling; then the sentence is dropped"
+    )
+    judge_scope: JudgeScope = Field(
+        default="other_language", title="What is judged: sentences in another language than their passages, or all"
+    )
 
     top_k: int = Field(default=8, ge=1, le=50, title="Passages asked from the Knowledge Store and packed at most")
     turns_per_minute: int = Field(default=60, ge=0, title="Questions that one person may ask a minute; 0 is no limit")
@@ -78,6 +91,14 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     def _endpoint_has_a_model(self) -> Self:
         if self.model_base_url and not self.model:
             raise ValueError("ACHILLES_MODEL_BASE_URL is set, so ACHILLES_MODEL must name a model of that endpoint.")
+        return self
+
+    @model_validator(mode="after")
+    def _judge_has_a_model(self) -> Self:
+        if self.judge_base_url and not self.judge_model:
+            raise ValueError(
+                "ACHILLES_JUDGE_BASE_URL is set, so ACHILLES_JUDGE_MODEL must name a model of that endpoint."
+            )
         return self
 
     @property

@@ -10,15 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.adapters.candidate_cache import CandidateCache
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
+from services.chat_api.adapters.openai_judge import OpenAiJudge
 from services.chat_api.adapters.openai_model import OpenAiModel
 from services.chat_api.adapters.quotes_model import QuotesModel
 from services.chat_api.domain.budget import Window
+from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 from services.chat_api.http.demo_people import read_demo_people
 from services.chat_api.http.front import Front
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
+from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
@@ -92,7 +95,11 @@ def readiness_checks(resources: Resources) -> dict[str, Check]:
 
 @asynccontextmanager
 async def open_front(
-    settings: ChatApiSettings, resources: Resources, *, model: ModelClient | None = None
+    settings: ChatApiSettings,
+    resources: Resources,
+    *,
+    model: ModelClient | None = None,
+    judge: Judge | None = None,
 ) -> AsyncIterator[Front]:
     """Everything runs inside; on the way out running turns are stored first, then resources close."""
     async with AsyncExitStack() as stack:
@@ -100,10 +107,11 @@ async def open_front(
         stack.push_async_callback(resources.knowledge.close)
         stack.push_async_callback(resources.cache.close)
         client = model or await _open_model(settings, stack)
+        judging = await _open_judging(settings, judge, stack)
         turns = RunningTurns()
         resources.metrics.watch(turns)
         state = _make_knowledge_state(settings, resources)
-        front = _make_front(settings, resources, client, turns, state)
+        front = _make_front(settings, resources, client, turns, state, judging)
         resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
         resources.bus.start()
         stack.push_async_callback(resources.bus.stop)
@@ -127,6 +135,20 @@ async def _open_model(settings: ChatApiSettings, stack: AsyncExitStack) -> Model
     return client
 
 
+async def _open_judging(settings: ChatApiSettings, judge: Judge | None, stack: AsyncExitStack) -> Judging | None:
+    if judge is None and settings.judge_base_url:
+        client = OpenAiModel(
+            settings.judge_base_url,
+            settings.judge_api_key.get_secret_value(),
+            connect_timeout=settings.model_connect_timeout,
+            silence_timeout=settings.judge_timeout,
+        )
+        await client.open()
+        stack.push_async_callback(client.close)
+        judge = OpenAiJudge(client, settings.judge_model)
+    return Judging(judge, settings.judge_scope, settings.judge_timeout) if judge else None
+
+
 def _make_knowledge_state(settings: ChatApiSettings, resources: Resources) -> KnowledgeState:
     async def announce(change: KnowledgeChanged) -> None:
         async with resources.engine.begin() as connection:
@@ -141,6 +163,7 @@ def _make_front(
     client: ModelClient,
     turns: RunningTurns,
     state: KnowledgeState,
+    judging: Judging | None,
 ) -> Front:
     engine = resources.engine
     models = ModelDirectory(client, default=settings.default_model, allowed=settings.allowed_models)
@@ -167,7 +190,7 @@ def _make_front(
             now=_now,
         ),
         run_chat_turn=RunChatTurn(
-            models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now
+            models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now, judging
         ),
         running_turns=turns,
         stop_turn=StopTurn(engine, turns, _now),

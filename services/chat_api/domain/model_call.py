@@ -11,7 +11,7 @@ from services.chat_api.domain.prompts import PromptVersion
 EMBEDDED_MODEL = "quotes"
 
 ModelRole = Literal["system", "user", "assistant"]
-Purpose = Literal["route", "answer"]
+Purpose = Literal["route", "answer", "judge"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.grounding.release import Rejection
 from services.chat_api.domain.hint import Hint
+from services.chat_api.domain.model_call import Purpose
 from services.chat_api.domain.outcome import Outcome
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
@@ -42,6 +43,7 @@ class ModelRun:
     input_hash: str
     output_hash: str
     at: datetime
+    purpose: Purpose = "answer"
 
 
 @dataclass(slots=True)
@@ -75,6 +77,11 @@ class TurnRecord:
     @property
     def content(self) -> str:
         return "".join(self.text)
+
+    @property
+    def answered_by(self) -> str | None:
+        """The model of the last call, not counting a judge's."""
+        return next((run.model for run in reversed(self.runs) if run.purpose != "judge"), None)
 
     @property
     def input_tokens(self) -> int:

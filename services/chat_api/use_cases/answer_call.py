@@ -1,4 +1,5 @@
-"""The second call: tools withheld, passages supplied, and every sentence through the grounding gate."""
+"""The second call: tools withheld, passages supplied, and every sentence through the grounding gate, and past the judge
+where one is configured."""
 
 from collections.abc import Callable
 from contextlib import aclosing
@@ -7,23 +8,25 @@ from datetime import datetime
 from services.chat_api.domain.citations import cite
 from services.chat_api.domain.grounding.gate import GroundingGate
 from services.chat_api.domain.grounding.quotes import best_quotes
-from services.chat_api.domain.grounding.release import ReleasedText
 from services.chat_api.domain.model_call import ModelMessage, ModelRequest, TextDelta, ToolCallDelta
 from services.chat_api.domain.prompts import answer_prompt, render_passages
 from services.chat_api.domain.turn_events import Notice, SourcesCited
+from services.chat_api.use_cases.judged_release import Judging, releasing
 from services.chat_api.use_cases.model_calls import observed_stream
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.use_cases.turn_under_way import TurnUnderWay
 
 
 class AnswerFromPassages:
-    def __init__(self, settings: TurnSettings, now: Callable[[], datetime]) -> None:
+    def __init__(self, settings: TurnSettings, now: Callable[[], datetime], judging: Judging | None = None) -> None:
         self._settings = settings
         self._now = now
+        self._judging = judging
 
     async def execute(self, turn: TurnUnderWay, query: str) -> bool:
         """Streams what passes the gate; true if anything did. Raises a model fault, with what was released kept."""
-        gate = GroundingGate(_question(turn, query), turn.record.passages)
+        scope = self._judging.scope if self._judging else None
+        gate = GroundingGate(_question(turn, query), turn.record.passages, scope)
         try:
             await self._stream(turn, query, gate)
         finally:
@@ -37,13 +40,14 @@ class AnswerFromPassages:
 
     async def _stream(self, turn: TurnUnderWay, query: str, gate: GroundingGate) -> None:
         request = self._request(turn, query)
-        async with aclosing(observed_stream(turn.model.client, request, turn.record, self._now)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, TextDelta):
-                    await _release(turn, gate.feed(chunk.text))
-                elif isinstance(chunk, ToolCallDelta) and chunk.name:
-                    turn.record.notes.append("tool_call_after_the_round_not_run")
-        await _release(turn, gate.finish())
+        async with releasing(turn, gate, self._judging, self._now) as release:
+            async with aclosing(observed_stream(turn.model.client, request, turn.record, self._now)) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, TextDelta):
+                        await release(gate.feed(chunk.text))
+                    elif isinstance(chunk, ToolCallDelta) and chunk.name:
+                        turn.record.notes.append("tool_call_after_the_round_not_run")
+            await release(gate.finish())
 
     async def _quote(self, turn: TurnUnderWay, query: str) -> None:
         """Every sentence was rejected although passages were found: quote those that fit the question best."""
@@ -53,9 +57,10 @@ class AnswerFromPassages:
         if not quotes:
             return
         turn.record.notes.append("fell_back_to_quotes")
-        for at, quote in enumerate(quotes):
-            await _release(turn, gate.feed(f"{'' if at == 0 else chr(10) * 2}{quote.text} [{quote.n}]"))
-        await _release(turn, gate.finish())
+        async with releasing(turn, gate, None, self._now) as release:
+            for at, quote in enumerate(quotes):
+                await release(gate.feed(f"{'' if at == 0 else chr(10) * 2}{quote.text} [{quote.n}]"))
+            await release(gate.finish())
         turn.record.citations = cite(passages, gate.cited, gate.support)
         if turn.record.citations:
             await turn.emit(Notice("quoted", turn.text("notice_quoted")))
@@ -81,8 +86,3 @@ class AnswerFromPassages:
 def _question(turn: TurnUnderWay, query: str) -> str:
     message = turn.started.message
     return message if query == message else f"{message}\n{query}"
-
-
-async def _release(turn: TurnUnderWay, released: list[ReleasedText]) -> None:
-    for piece in released:
-        await turn.release(piece.text)

@@ -84,6 +84,7 @@ def _run_of(
         input_hash=_hash_of_input(request),
         output_hash=hashlib.sha256(output.encode()).hexdigest(),
         at=at,
+        purpose=request.purpose,
     )
 
 

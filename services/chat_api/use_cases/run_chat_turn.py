@@ -32,6 +32,7 @@ from services.chat_api.domain.turn_record import RetrievalRecord, TurnRecord, Tu
 from services.chat_api.use_cases.answer_call import AnswerFromPassages
 from services.chat_api.use_cases.finalise_turn import FinaliseTurn
 from services.chat_api.use_cases.first_call import FirstCall, ToolCallUnusableError
+from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.start_turn import StartedTurn
@@ -88,6 +89,7 @@ class RunChatTurn:
         finalise: FinaliseTurn,
         settings: TurnSettings,
         now: Callable[[], datetime],
+        judging: Judging | None = None,
     ) -> None:
         self._models = models
         self._tools = tools
@@ -96,7 +98,7 @@ class RunChatTurn:
         self._settings = settings
         self._now = now
         self._first_call = FirstCall(settings, now)
-        self._answer_call = AnswerFromPassages(settings, now)
+        self._answer_call = AnswerFromPassages(settings, now, judging)
 
     async def execute(self, started: StartedTurn, emit: Emit) -> UnsavedTurn | None:
         """Returns the turn if it could not be stored: hand it to `save_later`, or it stays unended until its lease."""
@@ -107,7 +109,7 @@ class RunChatTurn:
             emit=emit,
         )
         closing = await self._run_guarded(turn)
-        turn.record.model = turn.record.runs[-1].model if turn.record.runs else turn.model.name
+        turn.record.model = turn.record.answered_by or turn.model.name
         return await self._close(turn, closing)
 
     async def save_later(self, unsaved: UnsavedTurn) -> None:

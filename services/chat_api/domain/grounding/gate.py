@@ -1,7 +1,8 @@
 """The grounding gate: what the model says reaches the reader only where the packed passages say it.
 
 Checked sentence by sentence, by words, so inside one language: an answer in another language than its passages cannot
-be verified this way and is held back (`other_language`); the turn then falls back to quoting. What no such check can
+be verified this way and is held back (`other_language`) unless a judge is at hand (judged_claims.py); the turn then
+falls back to quoting. What no such check can
 see: roles exchanged between lower-case nouns, a wrong answer of the right kind from the right sentence, arithmetic,
 synonyms either way.
 
@@ -13,9 +14,10 @@ import hashlib
 import re
 from collections.abc import Sequence
 
+from services.chat_api.domain.grounding.cited_records import CitedRecords, numbers_to_cite
 from services.chat_api.domain.grounding.frames import PendingFrames
+from services.chat_api.domain.grounding.judged_claims import JudgedClaims
 from services.chat_api.domain.grounding.language import detect_language
-from services.chat_api.domain.grounding.language_data.loader import load_language
 from services.chat_api.domain.grounding.markers import (
     MarkedText,
     format_markers,
@@ -24,7 +26,13 @@ from services.chat_api.domain.grounding.markers import (
     read_markers,
 )
 from services.chat_api.domain.grounding.markup import balance_brackets, is_definition, plain, reduce_markup
-from services.chat_api.domain.grounding.release import Rejection, RejectionReason, ReleasedText, Support
+from services.chat_api.domain.grounding.release import (
+    JudgeScope,
+    Rejection,
+    RejectionReason,
+    ReleasedText,
+    Support,
+)
 from services.chat_api.domain.grounding.segmenter import Segment, Segmenter
 from services.chat_api.domain.grounding.support import SupportFinder
 from services.chat_api.domain.grounding.table_writer import AnswerTable
@@ -39,18 +47,21 @@ _ORDERED = re.compile(r"\d{1,3}[.)、]")
 
 
 class GroundingGate:
-    """One answer stream of one turn. Feed deltas as they come; append every `text` to the answer as it is."""
+    """One answer stream of one turn. Feed deltas as they come; append every `text` to the answer as it is.
 
-    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+    `judged` tells that a judge is at hand: what comes out with a `claim` waits for its yes, or is withdrawn.
+    """
+
+    def __init__(self, question: str, passages: Sequence[Passage], judged: JudgeScope | None = None) -> None:
         self._finder = SupportFinder(question, passages)
-        languages = self._finder.languages
-        data = languages[0] if languages else load_language(detect_language(question))
+        self._claims = JudgedClaims(self._finder, judged)
+        data = self._claims.language_of_answer(question)
         self._segmenter = Segmenter(data)
         self._space = "" if data.code == "zh" else " "
         self._frames = PendingFrames()
         self._table = AnswerTable()
         self._rejections: list[Rejection] = []
-        self._support: dict[int, Backing] = {}
+        self._cited = CitedRecords()
         self._started = False
         self._gap = 0
         self._open_prefix = ""
@@ -73,12 +84,18 @@ class GroundingGate:
     @property
     def cited(self) -> tuple[int, ...]:
         """Numbers cited so far, each once, in the order of their first citation."""
-        return tuple(self._support)
+        return self._cited.numbers
 
     def support(self, n: int) -> Support | None:
         """The best chunk of a cited record and the sentence of it that supports the answer."""
-        backing = self._support.get(n)
-        return None if backing is None else Support(backing.chunk_id, backing.quote)
+        return self._cited.support(n)
+
+    def withdraw(self, piece: ReleasedText, reason: RejectionReason | None = None) -> None:
+        """The piece is not released after all: its citations go. A judge's reason is noted as a rejection."""
+        self._cited.withdraw(piece)
+        if reason is not None and piece.claim is not None:
+            digest = hashlib.sha256(piece.claim.sentence.encode()).hexdigest()
+            self._rejections.append(Rejection(digest, reason, piece.citations))
 
     def _release(self, segments: list[Segment]) -> list[ReleasedText]:
         return [released for segment in segments if (released := self._pass(segment)) is not None]
@@ -143,13 +160,13 @@ class GroundingGate:
     def _judge(self, text: str, cited: tuple[int, ...]) -> Verdict:
         verdict = self._finder.judge(text, cited or self._finder.numbers)
         if verdict.reason is None:
-            return verdict
+            return self._claims.of_supported(text, verdict, cited)
         if self._elsewhere(text, cited):
             return Verdict((), RejectionReason.WRONG_CITATION)
         languages = {data.code for data in self._finder.languages}
         if verdict.reason in _WEAK_COVERAGE and detect_language(text) not in languages:
-            return Verdict((), RejectionReason.OTHER_LANGUAGE)
-        return verdict
+            verdict = Verdict((), RejectionReason.OTHER_LANGUAGE)
+        return self._claims.of_rejected(text, verdict, cited)
 
     def _elsewhere(self, text: str, cited: tuple[int, ...]) -> bool:
         others = [number for number in self._finder.numbers if number not in cited]
@@ -179,11 +196,7 @@ class GroundingGate:
         return self._reject(segment.text, RejectionReason.MARKUP, ())
 
     def _accept(self, body: str, verdict: Verdict, cited: tuple[int, ...], *, row: bool = False) -> ReleasedText:
-        numbers = _numbers_to_cite(verdict, cited)
-        for backing in verdict.backing:
-            held = self._support.get(backing.n)
-            if backing.n in numbers and (held is None or backing.covered > held.covered):
-                self._support[backing.n] = backing
+        numbers = numbers_to_cite(verdict, cited)
         markers = format_markers(numbers)
         if row and body.endswith("|"):
             text = f"{body[:-1].rstrip()} {markers} |"
@@ -193,7 +206,9 @@ class GroundingGate:
         text = f"{frames}{self._separator()}{text}"
         text = text if self._started else text.lstrip()
         self._started, self._gap, self._open_prefix = True, 0, ""
-        return ReleasedText(text, numbers)
+        released = ReleasedText(text, numbers, verdict.claim, frames)
+        self._cited.add(released, verdict.backing)
+        return released
 
     def _separator(self) -> str:
         return "\n" * self._gap or self._space
@@ -214,12 +229,3 @@ class GroundingGate:
         digest = hashlib.sha256(text.encode()).hexdigest()
         self._rejections.append(Rejection(digest, reason, cited))
         return None
-
-
-def _numbers_to_cite(verdict: Verdict, cited: tuple[int, ...]) -> tuple[int, ...]:
-    """The model's own numbers as far as they support the sentence, else the best supporting record."""
-    supporting = list(dict.fromkeys(backing.n for backing in verdict.backing))
-    if verdict.joined:
-        return tuple(supporting)
-    named = tuple(number for number in cited if number in supporting)
-    return named or (supporting[0],)

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
+
+# Which sentences a configured judge is asked about: those in another language than their passages, or every one.
+JudgeScope = Literal["other_language", "all"]
 
 
 class RejectionReason(StrEnum):
@@ -20,17 +24,32 @@ class RejectionReason(StrEnum):
     WRONG_CITATION = "wrong_citation"
     FOREIGN_MARKER = "foreign_marker"
     OTHER_LANGUAGE = "other_language"
+    JUDGE_REJECTED = "judge_rejected"
+    JUDGE_UNAVAILABLE = "judge_unavailable"
     UNSUPPORTED_FRAMING = "unsupported_framing"
     MARKUP = "markup"
     TOO_LONG = "too_long"
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What a judge is asked about: one sentence without its markers, and the packed texts that it cites."""
+
+    sentence: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedText:
-    """`text` is appended to the answer as it is: separator, sentence, and its markers as `[n]` or `[1][2]`."""
+    """`text` is appended to the answer as it is: separator, sentence, and its markers as `[n]` or `[1][2]`.
+
+    With a `claim` it goes out only after a judge has said yes; `frames` is the part of `text` that leads in.
+    """
 
     text: str
     citations: tuple[int, ...]
+    claim: Claim | None = None
+    frames: str = ""
 
 
 @dataclass(frozen=True, slots=True)

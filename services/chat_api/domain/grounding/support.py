@@ -43,6 +43,11 @@ class SupportFinder:
         """Those of the passages, in their order."""
         return self._languages
 
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The packed chunks, best first."""
+        return self._sources
+
     def judge(self, sentence: str, numbers: Iterable[int]) -> Verdict:
         """Whether the records `numbers` support the sentence, each alone or several together."""
         allowed = set(numbers)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from services.chat_api.domain.grounding.comparison import AskedQuestion
 from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
-from services.chat_api.domain.grounding.release import RejectionReason
+from services.chat_api.domain.grounding.release import Claim, RejectionReason
 from services.chat_api.domain.passages import Passage
 
 
@@ -20,11 +20,13 @@ class Backing:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`backing` is empty exactly when `reason` is set; `joined` tells that only all of it together supports."""
+    """`backing` is empty exactly when `reason` is set; `joined` tells that only all of it together supports. A `claim`
+    is what a judge must still agree to."""
 
     backing: tuple[Backing, ...]
     reason: RejectionReason | None = None
     joined: bool = False
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
