@@ -5,6 +5,7 @@ from contextlib import aclosing
 from datetime import datetime
 
 from services.chat_api.adapters.model_faults import ModelStreamBrokenError
+from services.chat_api.domain.grounding.marker_filter import MarkerFilter
 from services.chat_api.domain.model_call import ModelMessage, ModelRequest
 from services.chat_api.domain.prompts import route_prompt
 from services.chat_api.domain.round_one import RoundOne
@@ -44,13 +45,15 @@ class FirstCall:
     async def _ask(self, turn: TurnUnderWay, tools: Mapping[str, Tool], fault: str | None) -> RoundPlan | None:
         round_one = RoundOne(hold_back=SEARCH_KNOWLEDGE in tools)
         request = self._request(turn, tools, fault)
+        # What cites nothing must not look as if it did.
+        unmarked = MarkerFilter()
         async with aclosing(observed_stream(turn.model.client, request, turn.record, self._now)) as chunks:
             async for chunk in chunks:
-                await self._talk(turn, round_one.feed(chunk))
-        await self._talk(turn, round_one.finish())
+                await self._talk(turn, unmarked.feed(round_one.feed(chunk)))
+        await self._talk(turn, unmarked.feed(round_one.finish()) + unmarked.finish())
         if round_one.ignored_calls:
             turn.record.notes.append("tool_call_after_text_not_run")
-        if round_one.released:
+        if round_one.released and turn.record.text:
             return None
         plan = plan_round(round_one.calls, [tool.spec for tool in tools.values()])
         turn.record.notes.extend(plan.notes)
