@@ -29,7 +29,12 @@ def now() -> datetime:
 
 
 def make_turn(
-    question: str, passages: Sequence[Passage], model: ModelClient, told: list[TurnEvent] | None = None
+    question: str,
+    passages: Sequence[Passage],
+    model: ModelClient,
+    told: list[TurnEvent] | None = None,
+    *,
+    model_name: str = "any",
 ) -> TurnUnderWay:
     """A turn whose passages are packed; its events are appended to `told`."""
     events = [] if told is None else told
@@ -45,6 +50,6 @@ def make_turn(
         selected_model=None,
         history=(),
     )
-    turn = TurnUnderWay(started, ModelChoice("any", model), detect_language(question), emit)
+    turn = TurnUnderWay(started, ModelChoice(model_name, model), detect_language(question), emit)
     turn.record.passages = tuple(passages)
     return turn

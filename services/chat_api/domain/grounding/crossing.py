@@ -37,6 +37,8 @@ _REASONS = {
     WORD: RejectionReason.UNKNOWN_NAME,
 }
 _LONGEST_HAN_NAME = 3
+_LONG_WORD = 5
+_SOUND_LENGTH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,18 @@ class Said:
     """A sentence reduced to what looks alike in every language."""
 
     anchors: tuple[Anchor, ...]
+    sounds: frozenset[str]
     units: tuple[tuple[str, frozenset[str]], ...]
     measures: frozenset[str]
     negated: bool
     unknown_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSentence:
+    evidence: Evidence
+    marks: frozenset[str]
+    sounds: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,7 @@ class Foreign:
     marks: Counter[str]
     units: dict[str, set[str]]
     measures: frozenset[str]
-    sentences: tuple[tuple[Evidence, frozenset[str]], ...]
+    sentences: tuple[ForeignSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +94,15 @@ def cross(sentence: str, text: str, title: str) -> Crossing:
     if reason is not None:
         return Crossing(reason)
     wanted = [anchor.marks for anchor in said.anchors]
-    held = [sum(bool(marks & one) for marks in wanted) for _evidence, one in there.sentences]
-    best = max(held, default=0)
-    nearest = [evidence for (evidence, _marks), count in zip(there.sentences, held, strict=True) if count == best]
+    near = [
+        (sum(bool(marks & one.marks) for marks in wanted), len(said.sounds & one.sounds)) for one in there.sentences
+    ]
+    best = max(near, default=(0, 0))
+    nearest = [one.evidence for one, count in zip(there.sentences, near, strict=True) if count == best]
     like = [evidence for evidence in nearest if bool(evidence.said.negations) == said.negated]
     if not like:
         return Crossing(RejectionReason.NEGATION_CHANGED)
-    return Crossing(None, like[0] if best else None, best)
+    return Crossing(None, like[0] if best[0] else None, best[0])
 
 
 def _missing(said: Said, there: Foreign) -> RejectionReason | None:
@@ -127,6 +139,7 @@ def _read_sentence(sentence: str) -> Said:
     numbers = [(i, token) for i, token in enumerate(said.tokens) if token.kind == NUMBER]
     return Said(
         anchors=tuple(anchors),
+        sounds=_sounds_of(said),
         units=tuple((_unit_of(said.tokens, i), frozenset({one.key, *one.others})) for i, one in numbers),
         measures=_free_measures(said) - _COUNTED,
         negated=bool(said.negations),
@@ -140,14 +153,14 @@ def _read_passage(text: str, title: str) -> Foreign:
     marks: Counter[str] = Counter()
     units: dict[str, set[str]] = {}
     measures: set[str] = set()
-    sentences: list[tuple[Evidence, frozenset[str]]] = []
+    sentences: list[ForeignSentence] = []
     titled = analyse(title, ready.data)
     for evidence, said in [(None, titled), *((one, one.said) for one in ready.sentences)]:
         found = [mark for token in said.tokens for mark in _marks_of(token, ready.data, asked=False)]
         found += [f"={row}" for rows in rows_in_han(said.text).values() for row in rows]
         marks.update(found)
         if evidence is not None:
-            sentences.append((evidence, frozenset(found)))
+            sentences.append(ForeignSentence(evidence, frozenset(found), _sounds_of(said)))
         measures |= {token.key[len(_UNIT) :] for token in said.tokens if token.key.startswith(_UNIT)}
         for i, token in enumerate(said.tokens):
             if token.kind == NUMBER:
@@ -174,6 +187,12 @@ def _marks_of(token: Token, data: LanguageData, *, asked: bool) -> frozenset[str
         script = "cyrillic" if ("а" <= word[0] <= "я") != asked else "latin"
         marks |= {f"{script}{sound_key(form)}" for form in (word, data.stem(word))}
     return frozenset(marks)
+
+
+def _sounds_of(said: Analysed) -> frozenset[str]:
+    """How its longer words begin, by their sound: many are alike in two languages ("organisms", "организмы")."""
+    words = (token.surface for token in said.tokens if token.kind == WORD and len(token.surface) >= _LONG_WORD)
+    return frozenset(sound_key(word)[:_SOUND_LENGTH] for word in words)
 
 
 def _weekday(token: Token, data: LanguageData) -> str:

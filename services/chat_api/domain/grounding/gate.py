@@ -26,6 +26,7 @@ from services.chat_api.domain.grounding.markers import (
     read_markers,
 )
 from services.chat_api.domain.grounding.markup import balance_brackets, is_definition, plain, reduce_markup
+from services.chat_api.domain.grounding.planted import carries_out
 from services.chat_api.domain.grounding.release import (
     JudgeScope,
     Rejection,
@@ -159,6 +160,8 @@ class GroundingGate:
 
     def _judge(self, text: str, cited: tuple[int, ...]) -> Verdict:
         verdict = self._finder.judge(text, cited or self._finder.numbers)
+        if verdict.reason is None and carries_out(text, verdict.backing):
+            return Verdict((), RejectionReason.INSTRUCTION_FOLLOWED)
         if verdict.reason is None:
             return self._claims.of_supported(text, verdict, cited)
         if self._elsewhere(text, cited):

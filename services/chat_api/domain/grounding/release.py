@@ -24,6 +24,7 @@ class RejectionReason(StrEnum):
     WRONG_CITATION = "wrong_citation"
     FOREIGN_MARKER = "foreign_marker"
     OTHER_LANGUAGE = "other_language"
+    INSTRUCTION_FOLLOWED = "instruction_followed"
     JUDGE_REJECTED = "judge_rejected"
     JUDGE_UNAVAILABLE = "judge_unavailable"
     UNSUPPORTED_FRAMING = "unsupported_framing"
