@@ -4,12 +4,13 @@ import random
 
 from benchmarks.gate import edits
 from benchmarks.gate.corpus import read_sections
+from benchmarks.quality.lying import holds_unknown_number
 from benchmarks.quality.report import LANGUAGES, Case, Finding, Row
 from services.chat_api.domain.grounding.gate import GroundingGate
 from services.chat_api.domain.passages import Passage
 
 TRUE = Row("ADR-5", "other language: true ones that reach the judge")
-NUMBERS = Row("ADR-5", "other language: false numbers that reach it", 0.01)
+NUMBERS = Row("ADR-5", "other language: unknown numbers that reach it", 0.0)
 NAMES = Row("ADR-5", "other language: names from elsewhere that reach it")
 NEGATIONS = Row("ADR-5", "other language: added negations that reach it", 0.15)
 
@@ -33,7 +34,8 @@ def measure_crossing(language: str, limit: int) -> list[Finding]:
             NEGATIONS: edits.add_negation(sentence, language),
         }
         for row, text in tried.items():
-            if text:
+            # A number that happens to stand elsewhere in the passage is the judge's to notice.
+            if text and (row is not NUMBERS or holds_unknown_number(text, passage.text)):
                 cases[row].append(_try(section.asked[0].question, text, passage))
     return [Finding(row, language, found) for row, found in cases.items()]
 

@@ -63,14 +63,14 @@ _SAID = {
     "Learning and Tutoring": "Plants turn light, water and carbon dioxide into sugar. A butterfly starts as an egg.",
     "Language Translation": "In French it is: Bonjour, comment allez-vous? Bibliothek means library in English.",
     "Programming Help": "Here is the function:\n```python\ndef f(n):\n    return 1 if n < 2 else n * f(n - 1)\n```",
-    "Instruction": "The first step in baking bread is mixing flour and water. Wear goggles when using power tools. Change "
-    "your passwords often. Read the user manual before assembly.",
-    "Social Interaction": "Share your opinions in the comments. Reach out if you have questions. Join our community forum "
-    "for more discussions. Thank you for your continued support.",
-    "Persuasion": "Vote in the upcoming elections. Climate action is urgent. A plant-based diet is healthy. Regular health "
-    "check-ups are important. Please donate to disaster relief efforts.",
-    "Clickbait": "You won't believe what happened next! This one weird trick can make you rich overnight! A celebrity "
-    "scandal shakes the world. A shocking revelation is coming.",
+    "Instruction": "The first step in baking bread is mixing flour and water. Wear goggles when using power tools. "
+    "Change your passwords often. Read the user manual before assembly.",
+    "Social Interaction": "Share your opinions in the comments. Reach out if you have questions. "
+    "Join our community forum for more discussions. Thank you for your continued support.",
+    "Persuasion": "Vote in the upcoming elections. Climate action is urgent. A plant-based diet is healthy. "
+    "Regular health check-ups are important. Please donate to disaster relief efforts.",
+    "Clickbait": "You won't believe what happened next! This one weird trick can make you rich overnight! "
+    "A celebrity scandal shakes the world. A shocking revelation is coming.",
     "Malware Distribution": "Download this tool to boost your computer speed. Install the software update. A free game "
     "waits for you. Install an app to protect against threats. Get a cracked version of Chrome.",
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.main import create_app
 from services.chat_api.settings import ChatApiSettings
@@ -126,6 +127,8 @@ def make_front_settings(
 
 
 @asynccontextmanager
-async def running_front(settings: ChatApiSettings, model: ModelClient | None = None) -> AsyncIterator[RunningFront]:
-    async with serving(create_app(settings, model=model)) as url:
+async def running_front(
+    settings: ChatApiSettings, model: ModelClient | None = None, judge: Judge | None = None
+) -> AsyncIterator[RunningFront]:
+    async with serving(create_app(settings, model=model, judge=judge)) as url:
         yield RunningFront(url)

@@ -6,6 +6,7 @@ import pytest
 
 from services.chat_api.domain.model_call import ToolCallDelta
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
+from shared.knowledge_contract import Withheld
 from tests.support.front import Person
 from tests.support.rows import Rows
 from tests.support.scripted_model import Reply, ScriptedModel, say, search
@@ -72,3 +73,27 @@ async def test_a_changed_store_is_asked_again(anna: Person, model: ScriptedModel
     await anna.ask("leave?")
     store.hits, store.version = (), 2
     assert (await anna.ask("leave?")).outcome == "not_found"
+
+
+@pytest.mark.req("ACL-8")
+@pytest.mark.parametrize("hits", [(), (_LEAVE,)], ids=["withheld", "mixed"])
+async def test_a_hidden_record_without_a_matched_author_is_hinted_at_without_a_contact(
+    anna: Person, model: ScriptedModel, store: StubKnowledgeStore, hits: tuple[str, ...]
+) -> None:
+    store.holds(*hits)
+    store.withheld = (
+        Withheld(source_system="HR confidential"),
+        Withheld(source_system="Sales", contact="eva@x.example"),
+    )
+    model.script(search("salary bands"), *([say(f"{_LEAVE} [1]")] if hits else []))
+    answer = await anna.ask("What are the salary bands?")
+    assert answer.outcome == ("partial" if hits else "withheld")
+    assert answer.hint is not None
+    assert answer.hint["withheld"] == [
+        {"source_system": "HR confidential"},
+        {"source_system": "Sales", "contact": "eva@x.example"},
+    ]
+    assert "HR confidential" in answer.hint["text"]
+    for placeholder in ("None", "null", "unknown", "{", "n/a", "@x.example in HR"):
+        assert placeholder not in answer.hint["text"]
+    assert answer.hint["text"].count("@") == 1
