@@ -45,9 +45,6 @@ async def measure(options: Options) -> list[Finding]:
                 findings += await _timed(f"{part} {language}", work, language, options.limit)
     if options.wants("halueval"):
         findings += await measure_halueval(options.limit)
-    if options.wants("store"):
-        with running_servers() as servers:
-            findings += await measure_store(servers.database, options.limit)
     if options.endpoint:
         findings += await _measure_live(options, options.endpoint)
     return findings
@@ -128,6 +125,9 @@ def main() -> None:
         print("QUAL-0, the gate's own table\n", flush=True)
         _print_gate_table(options)
     findings = asyncio.run(measure(options))
+    if options.wants("store"):
+        with running_servers() as servers:
+            findings += asyncio.run(measure_store(servers.database, options.limit))
     print(f"\n{format_table(findings)}\n")
     write_json(options.out / "quality.json", findings)
     write_worst(options.out / "worst.md", findings)

@@ -49,6 +49,7 @@ def make_turn(
         message=question,
         selected_model=None,
         history=(),
+        language=detect_language(question),
     )
     turn = TurnUnderWay(started, ModelChoice(model_name, model), detect_language(question), emit)
     turn.record.passages = tuple(passages)

@@ -7,8 +7,9 @@ from services.chat_api.domain.grounding.markers import BROKEN, LONGEST_MARKER, M
 _SPECIAL = re.compile(r"[`\[【(（]")
 _CODE = re.compile(r"`[^`\n]+`")
 _NUMBER_LINK = re.compile(r"\((?:[^()\n]|\([^()\n]*\))*\)")
-# Brackets around a marker, whose halves would make another one when it goes: "([1])", "[[1]2]".
-_AROUND = re.compile(rf"([\[【(（]+)(?:{MARKER.pattern})+[\])】）]*", re.IGNORECASE)
+# What may become a marker with what follows: a removed one leaves a trace there.
+_BEGUN = re.compile(r"[\[【(（]\s*(?:[^\W\d]{2,10}[\s:#№]*)?[\d\s,;，、^–-]*\Z")
+_TRACE = "…"
 _FENCE = "```"
 _LONGEST_CODE = 300
 _LONGEST_LINK = 300
@@ -22,6 +23,7 @@ class MarkerFilter:
         self._rest = ""
         self._space = ""
         self._fenced = False
+        self._tail = ""
 
     def feed(self, delta: str) -> str:
         self._rest += delta
@@ -42,6 +44,7 @@ class MarkerFilter:
             self._rest = self._rest[end:]
             if text:
                 shown.append(self._with_space(text))
+                self._tail = (self._tail + shown[-1])[-LONGEST_MARKER:]
         return "".join(shown)
 
     def _with_space(self, text: str) -> str:
@@ -80,10 +83,7 @@ class MarkerFilter:
 
     def _take_bracket(self, final: bool) -> tuple[int, str] | None:
         marker = MARKER.match(self._rest)
-        around = None if marker else _AROUND.match(self._rest)
-        if around is not None:
-            return self._take_around(around, final)
-        if marker is None:
+        if marker is None or "\n" in marker.group():
             broken = BROKEN.match(self._rest) and len(self._rest) < LONGEST_MARKER
             return None if broken and not final else (1, self._rest[0])
         end = marker.end()
@@ -96,17 +96,10 @@ class MarkerFilter:
             end = link.end() if link else end
             if end == len(self._rest) and not final:
                 return None
-        if end == len(self._rest) or self._rest[end] in _JOINS:
-            self._space = ""
-        return end, ""
+        return end, self._instead(end)
 
-    def _take_around(self, around: re.Match[str], final: bool) -> tuple[int, str] | None:
-        """As many closing brackets go as there were opening ones."""
-        if around.end() == len(self._rest) and not final:
-            return None
-        inner = around.group().rstrip(")]】）")
-        closers = len(around.group()) - len(inner) - 1
-        end = around.end() - max(0, closers - len(around.group(1)))
+    def _instead(self, end: int) -> str:
+        """What is shown for a marker that ends there: mostly nothing, nor the space before it."""
         if end == len(self._rest) or self._rest[end] in _JOINS:
             self._space = ""
-        return end, ""
+        return _TRACE if _BEGUN.search(self._tail) else ""
