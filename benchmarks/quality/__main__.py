@@ -30,6 +30,7 @@ _PLANTED_PER_KIND = 100
 class Options:
     limit: int
     only: tuple[str, ...]
+    languages: tuple[str, ...]
     out: Path
     endpoint: Endpoint | None
 
@@ -41,7 +42,7 @@ async def measure(options: Options) -> list[Finding]:
     findings: list[Finding] = []
     for part, work in _SCRIPTED.items():
         if options.wants(part):
-            for language in LANGUAGES:
+            for language in options.languages:
                 findings += await _timed(f"{part} {language}", work, language, options.limit)
     if options.wants("halueval"):
         findings += await measure_halueval(options.limit)
@@ -85,7 +86,7 @@ async def _measure_live(options: Options, endpoint: Endpoint) -> list[Finding]:
     at_most = min(options.limit, _LIVE_QUESTIONS)
     async with opened(endpoint) as client:
         if options.wants("live"):
-            for language in LANGUAGES:
+            for language in options.languages:
                 findings += await measure_live(client, endpoint, language, at_most)
         if options.wants("halueval"):
             findings += await measure_halueval(options.limit, judging_with(client, endpoint))
@@ -102,6 +103,7 @@ def _read_options() -> Options:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, default=500, help="turns or questions of each row and language")
     parser.add_argument("--only", default=",".join(_PARTS), help=f"parts, separated by commas: {', '.join(_PARTS)}")
+    parser.add_argument("--languages", default=",".join(LANGUAGES), help="which of them, separated by commas")
     parser.add_argument("--out", type=Path, default=Path("build/quality"), help="folder for quality.json and worst.md")
     parser.add_argument("--endpoint", default="", help="OpenAI-compatible endpoint; it answers, and judges HaluEval")
     parser.add_argument("--model", default="", help="its model; the key is read from ACHILLES_MODEL_API_KEY")
@@ -109,13 +111,17 @@ def _read_options() -> Options:
     only = tuple(part.strip() for part in told.only.split(","))
     if unknown := set(only) - set(_PARTS):
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
+    languages = tuple(code.strip() for code in told.languages.split(","))
+    if unknown := set(languages) - set(LANGUAGES):
+        parser.error(f"unknown languages: {', '.join(sorted(unknown))}")
     if told.limit < 1:
         parser.error("--limit must be at least 1")
     if bool(told.endpoint) != bool(told.model):
         parser.error("--endpoint and --model go together")
     if not DATA.is_dir():
         parser.exit(1, f"the public test data is not at {DATA}\n")
-    return Options(told.limit, only, told.out, Endpoint(told.endpoint, told.model) if told.endpoint else None)
+    endpoint = Endpoint(told.endpoint, told.model) if told.endpoint else None
+    return Options(told.limit, only, languages, told.out, endpoint)
 
 
 def main() -> None:
@@ -127,7 +133,7 @@ def main() -> None:
     findings = asyncio.run(measure(options))
     if options.wants("store"):
         with running_servers() as servers:
-            findings += asyncio.run(measure_store(servers.database, options.limit))
+            findings += asyncio.run(measure_store(servers.database, options.languages, options.limit))
     print(f"\n{format_table(findings)}\n")
     write_json(options.out / "quality.json", findings)
     write_worst(options.out / "worst.md", findings)

