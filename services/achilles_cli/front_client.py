@@ -71,7 +71,7 @@ class FrontClient:
 
     async def sign_in(self, user: str | None) -> None:
         """Raises NothingRunningError, or UsageError for a person that the demo does not know."""
-        people = await self._send("GET", "/api/v1/session/people")
+        people = await self._send("GET", "/api/v1/session/people?order=asc&limit=100")
         known = [str(person["user_id"]) for person in people["data"]]
         if not known:
             raise UsageError("this front has no demo people to ask as")

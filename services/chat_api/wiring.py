@@ -20,6 +20,8 @@ from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 from services.chat_api.http.demo_people import read_demo_people
 from services.chat_api.http.front import Front
 from services.chat_api.settings import ChatApiSettings
+from services.chat_api.use_cases.change_conversation import ChangeConversation
+from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
 from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
@@ -178,6 +180,7 @@ def _make_front(
         hard_deadline=settings.turn_deadline,
         finalise_deadline=settings.finalise_deadline,
     )
+    stop_turn = StopTurn(engine, turns, _now)
     return Front(
         sessions=Sessions(engine, lifetime=settings.session_lifetime, now=_now),
         people=read_demo_people(),
@@ -193,8 +196,10 @@ def _make_front(
             models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now, judging
         ),
         running_turns=turns,
-        stop_turn=StopTurn(engine, turns, _now),
+        stop_turn=stop_turn,
         read_conversations=ReadConversations(engine),
+        change_conversation=ChangeConversation(engine, models, _now),
+        delete_conversation=DeleteConversation(engine, stop_turn),
         rate_message=RateMessage(engine, _now),
         open_source=OpenSource(engine, _now),
         knowledge=resources.knowledge,

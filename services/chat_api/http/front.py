@@ -7,6 +7,8 @@ from pydantic import SecretStr
 
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
 from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.use_cases.change_conversation import ChangeConversation
+from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
@@ -29,6 +31,8 @@ class Front:
     running_turns: RunningTurns
     stop_turn: StopTurn
     read_conversations: ReadConversations
+    change_conversation: ChangeConversation
+    delete_conversation: DeleteConversation
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient

@@ -6,6 +6,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.chat_api.http.authentication import SESSION_COOKIE, AnyFront, SignedIn
+from services.chat_api.http.identifiers import AnyPage
+from services.chat_api.http.lists import ListBody, list_body
+from services.chat_api.storage.keyset import page_of
 from services.chat_api.use_cases.errors import NotFoundError
 from shared.identity import Identity
 
@@ -31,14 +34,12 @@ class SignInRequest(BaseModel):
 
 
 class PersonBody(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
     user_id: str
     display_name: str
     department: str | None
     description: str
-
-
-class PeopleList(BaseModel):
-    data: list[PersonBody]
 
 
 @router.get("")
@@ -48,19 +49,10 @@ async def read_session(identity: SignedIn) -> SessionBody:
 
 
 @router.get("/people")
-async def list_people(front: AnyFront) -> PeopleList:
+async def list_people(front: AnyFront, page: AnyPage) -> ListBody[PersonBody]:
     """The people that the demo login offers."""
-    return PeopleList(
-        data=[
-            PersonBody(
-                user_id=person.user_id,
-                display_name=person.display_name,
-                department=person.department,
-                description=person.description,
-            )
-            for person in front.people.people
-        ]
-    )
+    found = page_of(front.people.people, lambda person: person.user_id, page)
+    return list_body(found, PersonBody.model_validate, lambda person: person.user_id)
 
 
 @router.post("")

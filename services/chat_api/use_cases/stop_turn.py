@@ -32,11 +32,15 @@ class StopTurn:
             turn = await find_turn(connection, message_id, identity.user_id)
             if turn is None:
                 raise NotFoundError
-            if turn.running and not self._running.stop(message_id):
-                await request_stop(connection, message_id, self._now())
+            if not turn.running:
+                return
+            # Also for a turn of this front: an answer that its owner stopped is no broken one.
+            await request_stop(connection, message_id, self._now())
+            if message_id not in self._running.ids:
                 await connection.execute(
                     text("SELECT pg_notify(:channel, :id)"), {"channel": STOP_CHANNEL, "id": str(message_id)}
                 )
+        self._running.stop(message_id)
 
     def on_notification(self, payload: str) -> None:
         """Another front was asked to stop a turn that may run here."""
