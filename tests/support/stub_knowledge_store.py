@@ -44,6 +44,12 @@ class StubKnowledgeStore:
     def identities(self) -> list[Identity | None]:
         return [search.identity for search in self.searches]
 
+    def forget(self) -> None:
+        """As new, for the next test on the same front; what was cached of it is outdated."""
+        self.hits, self.withheld, self.is_empty, self.failing = (), (), False, False
+        self.version += 1
+        self.searches.clear()
+
     def holds(self, *texts: str) -> None:
         """One record a text."""
         self.hits = tuple(
