@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
-from services.chat_api.http.authentication import AnyFront, SignedIn
+from services.chat_api.http.authentication import AnyCaller, AnyFront
 from services.chat_api.http.identifiers import AnyPage, ConversationId
 from services.chat_api.use_cases.read_conversations import ConversationThread
 
@@ -58,9 +58,9 @@ class ThreadBody(ConversationBody):
 
 
 @router.get("/conversations")
-async def list_conversations(identity: SignedIn, front: AnyFront, page: AnyPage) -> ConversationList:
+async def list_conversations(caller: AnyCaller, front: AnyFront, page: AnyPage) -> ConversationList:
     """Newest activity first. `after` and `before` take ids from the list."""
-    found = await front.read_conversations.list(identity, page)
+    found = await front.read_conversations.list(caller, page)
     data = [ConversationBody.model_validate(one) for one in found.items]
     return ConversationList(
         data=data,
@@ -71,9 +71,9 @@ async def list_conversations(identity: SignedIn, front: AnyFront, page: AnyPage)
 
 
 @router.get("/conversations/{conversation_id}")
-async def read_conversation(conversation_id: ConversationId, identity: SignedIn, front: AnyFront) -> ThreadBody:
+async def read_conversation(conversation_id: ConversationId, caller: AnyCaller, front: AnyFront) -> ThreadBody:
     """A thread with its messages in order. Unknown and somebody else's are the same 404."""
-    return _thread_body(await front.read_conversations.thread(identity, conversation_id))
+    return _thread_body(await front.read_conversations.thread(caller, conversation_id))
 
 
 def _thread_body(thread: ConversationThread) -> ThreadBody:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.conversations import (
     Conversation,
     Message,
@@ -15,7 +16,6 @@ from services.chat_api.storage.conversations import (
 from services.chat_api.storage.keyset import BadCursorError, Page, PageRequest
 from services.chat_api.storage.turns import find_running
 from services.chat_api.use_cases.errors import BadCursorRequestError, NotFoundError
-from shared.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class ReadConversations:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def list(self, identity: Identity, page: PageRequest) -> Page[Conversation]:
+    async def list(self, caller: Caller, page: PageRequest) -> Page[Conversation]:
         """Raises BadCursorRequestError."""
         async with self._engine.connect() as connection:
             try:
-                return await list_conversations(connection, identity.user_id, page)
+                return await list_conversations(connection, caller.owner_id, page)
             except BadCursorError:
                 raise BadCursorRequestError from None
 
-    async def thread(self, identity: Identity, conversation_id: UUID) -> ConversationThread:
+    async def thread(self, caller: Caller, conversation_id: UUID) -> ConversationThread:
         """Raises NotFoundError for an unknown conversation and for somebody else's alike."""
         async with self._engine.connect() as connection:
-            conversation = await find_conversation(connection, conversation_id, identity.user_id)
+            conversation = await find_conversation(connection, conversation_id, caller.owner_id)
             if conversation is None:
                 raise NotFoundError
             # First what runs: a turn that ends in between is then shown twice rather than not at all.
