@@ -64,8 +64,8 @@ async def _signed_in(done: LoginDone, login: BrowserLogin, request: Request, fro
     before = ways.cookies.read(request, SESSION)
     token = await ways.sessions.begin(done.caller, instead_of=before, lifetime=login.lifetime)
     response = _to(done.return_to)
+    # The cookie of the login stays until it expires: another tab may still be on its way.
     ways.cookies.set(response, SESSION, token, login.lifetime)
-    ways.cookies.forget(response, LOGIN)
     return response
 
 

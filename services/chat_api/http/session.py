@@ -29,6 +29,7 @@ class SessionBody(BaseModel):
 
     user: SignedInUser
     mode: LoginMode = "demo"
+    login_url: str | None = None
     anonymous: bool = False
 
 
@@ -133,4 +134,9 @@ def _body(caller: Caller, front: Front) -> SessionBody:
         department=caller.department,
         groups=identity.groups if identity else (),
     )
-    return SessionBody(user=user, mode=front.ways_in.mode, anonymous=identity is None)
+    return SessionBody(
+        user=user,
+        mode=front.ways_in.mode,
+        login_url=LOGIN_PATH if front.ways_in.login else None,
+        anonymous=identity is None,
+    )
