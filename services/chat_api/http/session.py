@@ -54,7 +54,7 @@ class PeopleList(BaseModel):
 async def read_session(caller: KnownCaller, front: AnyFront) -> SessionBody:
     """Who is signed in. Without a session, a 401 whose `mode`, `login_url` and `anonymous` say how to get one."""
     if caller is None:
-        raise SignInRequiredError(**_ways_to_sign_in(front))
+        raise SignInRequiredError(retry_after=None, **_ways_to_sign_in(front))
     return _body(caller, front)
 
 
