@@ -318,3 +318,36 @@ async def test_writes_from_another_site_are_refused_whoever_vouches_for_them(
                 "/api/v1/chat", json={"message": "Hi"}, headers={**headers, **_bearer(issuer.token())}
             )
             assert (response.status_code, response.json()["code"]) == (403, "cross_site_request")
+
+
+async def test_api_keys_follow_what_the_issuer_says_at_the_next_login(
+    start_front: StartFront, issuer: OidcIssuer, rows: Rows
+) -> None:
+    front = await start_front()
+    async with Browser.at(front.url) as browser:
+        await browser.sign_in()
+        await browser.client.post("/api/v1/api-keys", json={"name": "tool"})
+        issuer.person = {**issuer.person, "groups": ["ops"]}
+        await browser.sign_in()
+    [key] = await rows.all("SELECT identity ->> 'groups' AS groups, identity ->> 'roles' AS roles FROM chat.api_keys")
+    assert (key["groups"], key["roles"]) == ('["ops"]', '["admin", "user"]')
+
+
+@pytest.mark.req("AUTH-2")
+async def test_headers_of_a_trusted_proxy_sign_people_in_and_those_of_anybody_else_do_not(
+    start_front: StartFront, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    store.holds("Every employee has 28 days of leave.")
+    model.script(search("leave"), say("Every employee has 28 days of leave. [1]"))
+    headers = {"x-forwarded-user": "u-9", "x-forwarded-groups": "staff,ops", "x-forwarded-for": "10.0.0.1"}
+    behind = await start_front(trusted_proxies="127.0.0.1/32")
+    async with behind.anybody() as client:
+        client.headers.update(headers)
+        assert (await Person(client).ask("leave?")).outcome == "grounded"
+    [asked_as] = store.identities
+    assert asked_as is not None
+    assert (asked_as.user_id, asked_as.groups, asked_as.roles) == ("u-9", ("ops", "staff"), ("admin", "user"))
+    for elsewhere in ({"trusted_proxies": "10.0.0.0/8"}, {}):
+        front = await start_front(**elsewhere)
+        async with front.anybody() as client:
+            assert (await client.get("/api/v1/session", headers=headers)).status_code == 401
