@@ -40,6 +40,7 @@ TABLE: dict[str, Access] = {
     "GET /api/v1/api-keys": "person",
     "POST /api/v1/api-keys": "person",
     "DELETE /api/v1/api-keys/{key_id}": "person",
+    "GET /api/v1/loop/health": "admin",
     "POST /api/v1/chat": "caller",
     "POST /api/v1/turns/{message_id}/stop": "caller",
     "GET /api/v1/conversations": "caller",
