@@ -35,7 +35,7 @@ async def chat_page() -> Response:
     return FileResponse(WEB_FOLDER / "index.html", headers={"cache-control": "no-cache"})
 
 
-@router.api_route("/operations", methods=["GET", "HEAD"])
+@router.api_route("/operations", methods=["GET", "HEAD"], dependencies=[Depends(public)])
 async def operations_page() -> Response:
     """How the parts beside the answers are doing. What it shows comes from the API, which asks who may see it."""
     return FileResponse(WEB_FOLDER / "operations.html", headers={"cache-control": "no-cache"})

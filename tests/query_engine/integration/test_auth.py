@@ -27,8 +27,9 @@ from tests.support.stub_knowledge_store import StubKnowledgeStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
 
-# `anybody`: no credentials at all. `caller`: signed in, or anonymous where that is allowed. `person`: signed in.
-Access = Literal["anybody", "caller", "person", "user", "reviewer", "finance", "admin"]
+# `store`: the Knowledge Store with its service token. `anybody`: no credentials at all.
+# `caller`: signed in, or anonymous where that is allowed. `person`: signed in.
+Access = Literal["store", "anybody", "caller", "person", "user", "reviewer", "finance", "admin"]
 TABLE: dict[str, Access] = {
     "GET /api/v1/session": "person",
     "POST /api/v1/session": "anybody",
@@ -41,6 +42,7 @@ TABLE: dict[str, Access] = {
     "POST /api/v1/api-keys": "person",
     "DELETE /api/v1/api-keys/{key_id}": "person",
     "GET /api/v1/loop/health": "admin",
+    "GET /api/v1/access-signals": "store",
     "POST /api/v1/chat": "caller",
     "POST /api/v1/turns/{message_id}/stop": "caller",
     "GET /api/v1/conversations": "caller",
@@ -51,6 +53,7 @@ TABLE: dict[str, Access] = {
 # Pages, files and what an operator's tools read: no data of a person is in them, or they see to it by themselves.
 OUTSIDE_THE_DOCUMENT = {
     "/",
+    "/operations",
     "/sources/{record_id:path}",
     "/static",
     "/livez",
