@@ -17,8 +17,8 @@ from services.chat_api.domain.budget import Window
 from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
-from services.chat_api.http.demo_people import read_demo_people
 from services.chat_api.http.front import Front
+from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
@@ -35,12 +35,12 @@ from services.chat_api.use_cases.reap_lapsed_turns import ReapLapsedTurns
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.search_knowledge import SearchKnowledge
-from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
 from services.chat_api.use_cases.turn_limits import TurnLimits
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
+from services.chat_api.wiring_identity import open_ways_in
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener
@@ -113,7 +113,8 @@ async def open_front(
         turns = RunningTurns()
         resources.metrics.watch(turns)
         state = _make_knowledge_state(settings, resources)
-        front = _make_front(settings, resources, client, turns, state, judging)
+        ways_in = open_ways_in(settings, resources.engine, stack, _now)
+        front = _make_front(settings, resources, client, turns, state, judging, ways_in)
         resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
         resources.bus.start()
         stack.push_async_callback(resources.bus.stop)
@@ -166,6 +167,7 @@ def _make_front(
     turns: RunningTurns,
     state: KnowledgeState,
     judging: Judging | None,
+    ways_in: WaysIn,
 ) -> Front:
     engine = resources.engine
     models = ModelDirectory(client, default=settings.default_model, allowed=settings.allowed_models)
@@ -182,8 +184,7 @@ def _make_front(
     )
     stop_turn = StopTurn(engine, turns, _now)
     return Front(
-        sessions=Sessions(engine, lifetime=settings.session_lifetime, now=_now),
-        people=read_demo_people(),
+        ways_in=ways_in,
         start_turn=StartTurn(
             engine,
             models,

@@ -1,9 +1,14 @@
 """Typed factories for what the domain works on."""
 
+from services.chat_api.domain.caller import DEMO_AUTHORITY, Caller
 from services.chat_api.domain.model_call import ModelMessage
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.ranking import Candidate
 from shared.identity import Identity
+
+
+def make_caller(user_id: str = "anna") -> Caller:
+    return Caller.known(make_identity(user_id), DEMO_AUTHORITY)
 
 
 def make_identity(user_id: str = "anna") -> Identity:

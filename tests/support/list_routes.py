@@ -103,8 +103,20 @@ async def _add_access(fixture: ListFixture, _: str) -> None:
     )
 
 
+async def _api_keys(fixture: ListFixture) -> str:
+    for _ in range(ENTRIES):
+        await _add_api_key(fixture, "")
+    return "/api/v1/api-keys"
+
+
+async def _add_api_key(fixture: ListFixture, _: str) -> None:
+    response = await fixture.person.client.post("/api/v1/api-keys", json={"name": "key", "scopes": ["chat"]})
+    response.raise_for_status()
+
+
 LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/access-signals": ListRoute(_access_signals, headers={"authorization": f"Bearer {STORE_TOKEN}"}),
+    "/api/v1/api-keys": ListRoute(_api_keys, _add_api_key),
     "/api/v1/conversations": ListRoute(_conversations, _add_conversation, _use_conversation),
     "/api/v1/conversations/{conversation_id}/messages": ListRoute(_messages, _add_message),
     "/api/v1/session/people": ListRoute(_fixed("/api/v1/session/people"), id_field="user_id"),

@@ -38,6 +38,7 @@ class StubKnowledgeStore:
         self.is_empty = False
         self.failing = False
         self.searches: list[SearchRequest] = []
+        self.last_body = b""
         self.traceparents: list[str] = []
 
     @property
@@ -69,7 +70,8 @@ class StubKnowledgeStore:
         if refusal is not None:
             return refusal
         self.traceparents.append(request.headers.get("traceparent", ""))
-        self.searches.append(SearchRequest.model_validate_json(await request.body()))
+        self.last_body = await request.body()
+        self.searches.append(SearchRequest.model_validate_json(self.last_body))
         response = SearchResponse(
             outcome=self._outcome(),
             store_id="stub",

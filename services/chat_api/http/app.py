@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.chat_api.http import access_signals, chat, conversations, loop, messages, pages, session
+from services.chat_api.http import access_signals, api_keys, chat, conversations, login, loop, messages, pages, session
+from services.chat_api.http.authentication import no_secret_in_query, require_guards
 from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
     BodyTooLargeError,
@@ -35,10 +36,12 @@ def create_http_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        dependencies=[Depends(no_secret_in_query)],
     )
     install_problem_handlers(app)
     document_problems(app)
-    for part in (session, chat, conversations, messages, loop, pages, access_signals):
+    for part in (session, login, api_keys, chat, conversations, messages, loop, pages, access_signals):
+        require_guards(part.router)
         app.include_router(part.router)
     app.router.routes.extend(operations)
     app.mount("/static", pages.static_files)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
-from services.chat_api.http.authentication import AnyFront, SignedIn
+from services.chat_api.http.authentication import AnyCaller, AnyFront
 from services.chat_api.http.identifiers import AnyPage, ConversationId
 from services.chat_api.http.lists import ListBody, list_body
 from services.chat_api.storage.conversations import Conversation, ConversationChange, ModelSelection
@@ -94,45 +94,45 @@ class ConversationPatch(BaseModel):
 
 @router.get("/conversations")
 async def list_conversations(
-    identity: SignedIn,
+    caller: AnyCaller,
     front: AnyFront,
     page: AnyPage,
     q: Annotated[str, Query(max_length=200, description="Words that title or message must hold, in any case")] = "",
 ) -> ListBody[ConversationBody]:
     """Newest activity first. A conversation moves when it is used, so the cursors carry the place where it was seen:
     paging on neither skips nor repeats what stayed in place."""
-    found = await front.read_conversations.list(identity, page, q.replace("\x00", " "))
+    found = await front.read_conversations.list(caller, page, q.replace("\x00", " "))
     return list_body(found, ConversationBody.model_validate, _cursor_of)
 
 
 @router.get("/conversations/{conversation_id}")
-async def read_conversation(conversation_id: ConversationId, identity: SignedIn, front: AnyFront) -> ThreadBody:
+async def read_conversation(conversation_id: ConversationId, caller: AnyCaller, front: AnyFront) -> ThreadBody:
     """A thread with its newest messages in order. Unknown and somebody else's are the same 404."""
-    return _thread_body(await front.read_conversations.thread(identity, conversation_id))
+    return _thread_body(await front.read_conversations.thread(caller, conversation_id))
 
 
 @router.get("/conversations/{conversation_id}/messages")
 async def list_messages(
-    conversation_id: ConversationId, identity: SignedIn, front: AnyFront, page: AnyPage
+    conversation_id: ConversationId, caller: AnyCaller, front: AnyFront, page: AnyPage
 ) -> ListBody[MessageBody]:
     """All messages of a thread, newest first unless asked the other way round."""
-    found = await front.read_conversations.messages(identity, conversation_id, page)
+    found = await front.read_conversations.messages(caller, conversation_id, page)
     return list_body(found, MessageBody.model_validate, lambda message: message.id)
 
 
 @router.patch("/conversations/{conversation_id}")
 async def change_conversation(
-    conversation_id: ConversationId, body: ConversationPatch, identity: SignedIn, front: AnyFront
+    conversation_id: ConversationId, body: ConversationPatch, caller: AnyCaller, front: AnyFront
 ) -> ConversationBody:
     """Rename it, or select the model of its next answers; earlier answers stay as they are."""
-    changed = await front.change_conversation.execute(identity, conversation_id, body.change)
+    changed = await front.change_conversation.execute(caller, conversation_id, body.change)
     return ConversationBody.model_validate(changed)
 
 
 @router.delete("/conversations/{conversation_id}", status_code=204)
-async def delete_conversation(conversation_id: ConversationId, identity: SignedIn, front: AnyFront) -> None:
+async def delete_conversation(conversation_id: ConversationId, caller: AnyCaller, front: AnyFront) -> None:
     """For good, with its messages and traces; a running answer is stopped first. Its usage stays counted."""
-    await front.delete_conversation.execute(identity, conversation_id)
+    await front.delete_conversation.execute(caller, conversation_id)
 
 
 def _cursor_of(conversation: Conversation) -> str:

@@ -6,7 +6,7 @@ from fastapi import Request
 from pydantic import SecretStr
 
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
-from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
@@ -16,7 +16,6 @@ from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
-from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import StopTurn
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
@@ -24,8 +23,7 @@ from services.chat_api.use_cases.turn_metrics import TurnMetrics
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    sessions: Sessions
-    people: DemoPeople
+    ways_in: WaysIn
     start_turn: StartTurn
     run_chat_turn: RunChatTurn
     running_turns: RunningTurns

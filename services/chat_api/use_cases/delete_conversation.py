@@ -7,11 +7,11 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.conversations import delete_conversation, lock_conversation
 from services.chat_api.storage.turns import find_running
 from services.chat_api.use_cases.errors import NotFoundError, TurnRunningError
 from services.chat_api.use_cases.stop_turn import StopTurn
-from shared.identity import Identity
 
 _LOOK_EVERY_SECONDS = 0.05
 
@@ -22,23 +22,23 @@ class DeleteConversation:
         self._stop_turn = stop_turn
         self._patience = patience
 
-    async def execute(self, identity: Identity, conversation_id: UUID) -> None:
+    async def execute(self, caller: Caller, conversation_id: UUID) -> None:
         """A running turn is stopped first and stores itself, so that its usage is counted. Raises NotFoundError, or
         TurnRunningError if it does not end in time: then nothing is deleted."""
         deadline = time.monotonic() + self._patience.total_seconds()
         stopped: UUID | None = None
-        while (running := await self._delete_idle(identity, conversation_id)) is not None:
+        while (running := await self._delete_idle(caller, conversation_id)) is not None:
             if time.monotonic() > deadline:
                 raise TurnRunningError(running)
             if running != stopped:
-                await self._stop_turn.execute(identity, running)
+                await self._stop_turn.execute(caller, running)
                 stopped = running
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
-    async def _delete_idle(self, identity: Identity, conversation_id: UUID) -> UUID | None:
+    async def _delete_idle(self, caller: Caller, conversation_id: UUID) -> UUID | None:
         """The turn that runs there, or None: then the conversation is gone."""
         async with self._engine.begin() as connection:
-            if not await lock_conversation(connection, conversation_id, identity.user_id):
+            if not await lock_conversation(connection, conversation_id, caller.owner_id):
                 raise NotFoundError
             running = await find_running(connection, conversation_id)
             if running is None:

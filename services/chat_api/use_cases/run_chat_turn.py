@@ -190,7 +190,7 @@ class RunChatTurn:
 
     async def _ground(self, turn: TurnUnderWay, plan: RoundPlan, free: int) -> None:
         await turn.emit(StageReached("searching"))
-        result = await run_tools(plan.calls, self._tools, turn.started.identity)
+        result = await run_tools(plan.calls, self._tools, turn.started.caller.identity)
         query = plan.calls[0].query
         turn.record.retrieval = _retrieval_of(plan.calls[0], result, self._now())
         if result.failed:
@@ -270,6 +270,6 @@ def _subject_of(started: StartedTurn) -> TurnSubject:
     return TurnSubject(
         message_id=started.message_id,
         conversation_id=started.conversation_id,
-        user_id=started.identity.user_id,
-        department=started.identity.department,
+        owner_id=started.caller.owner_id,
+        department=started.caller.department,
     )
