@@ -70,6 +70,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     metrics_token: SecretStr = Field(
         default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
     )
+    openai_source_links: bool = Field(
+        default=False, title="Append sources to answers under /v1 as Markdown links, for clients without annotations"
+    )
     body_limit: int = Field(default=1_048_576, ge=1_024, title="Largest request body in bytes")
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"

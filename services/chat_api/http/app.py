@@ -8,7 +8,17 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.chat_api.http import access_signals, chat, conversations, loop, messages, pages, session
+from services.chat_api.http import (
+    access_signals,
+    chat,
+    conversations,
+    loop,
+    messages,
+    openai_chat,
+    openai_models,
+    pages,
+    session,
+)
 from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
     BodyTooLargeError,
@@ -38,7 +48,7 @@ def create_http_app(
     )
     install_problem_handlers(app)
     document_problems(app)
-    for part in (session, chat, conversations, messages, loop, pages, access_signals):
+    for part in (session, chat, conversations, messages, loop, openai_chat, openai_models, pages, access_signals):
         app.include_router(part.router)
     app.router.routes.extend(operations)
     app.mount("/static", pages.static_files)

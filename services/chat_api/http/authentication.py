@@ -29,6 +29,8 @@ async def signed_in(request: Request, front: AnyFront) -> Identity:
 
 
 SignedIn = Annotated[Identity, Depends(signed_in)]
+# Who calls the OpenAI-compatible routes.
+ApiCaller = SignedIn
 
 
 def require_role(role: Role) -> Callable[[Identity], Awaitable[Identity]]:

@@ -10,6 +10,7 @@ from services.chat_api.http.demo_people import DemoPeople
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
+from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
@@ -36,6 +37,8 @@ class Front:
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient
+    models: ModelDirectory
+    append_source_links: bool
     metrics: TurnMetrics
     loop_health: ReadLoopHealth
     read_access_signals: ReadAccessSignals
