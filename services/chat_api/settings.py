@@ -70,6 +70,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     metrics_token: SecretStr = Field(
         default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
     )
+    keep_alive_every: Duration = Field(
+        default=timedelta(seconds=15), title="In silence a stream sends a comment this often, so that it is not cut"
+    )
     openai_source_links: bool = Field(
         default=False, title="Append sources to answers under /v1 as Markdown links, for clients without annotations"
     )

@@ -209,6 +209,7 @@ def _make_front(
         store_token=settings.knowledge_token,
         models=models,
         append_source_links=settings.openai_source_links,
+        keep_alive_every=settings.keep_alive_every,
     )
 
 

@@ -18,7 +18,6 @@ from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier,
 from services.chat_api.use_cases.turn_channel import TurnChannel
 
 router = APIRouter(prefix="/api/v1", tags=["chat"])
-_PING_SECONDS = 15
 _SEND_TIMEOUT_SECONDS = 30
 
 
@@ -54,12 +53,13 @@ async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront, langua
         preferred_language=language,
     )
     turn = await front.start_turn.execute(command)
-    return event_stream(UiStream().frames(turn_events(front, turn)), UI_STREAM_HEADERS)
+    return event_stream(front, UiStream().frames(turn_events(front, turn)), UI_STREAM_HEADERS)
 
 
-def event_stream(frames: AsyncIterator[bytes], headers: Mapping[str, str]) -> EventSourceResponse:
+def event_stream(front: Front, frames: AsyncIterator[bytes], headers: Mapping[str, str]) -> EventSourceResponse:
     """Server-sent events that stay alive in silence and give a reader up that reads nothing."""
-    return EventSourceResponse(frames, headers=headers, ping=_PING_SECONDS, send_timeout=_SEND_TIMEOUT_SECONDS)
+    ping = front.keep_alive_every.total_seconds()
+    return EventSourceResponse(frames, headers=headers, ping=ping, send_timeout=_SEND_TIMEOUT_SECONDS)
 
 
 def turn_events(front: Front, turn: StartedTurn | FinishedEarlier) -> AsyncGenerator[TurnEvent, None]:

@@ -59,7 +59,7 @@ async def complete(
     created = int(time.time())
     if body.stream:
         chunks = OpenAiChunks(answer, created=created, include_usage=body.include_usage)
-        return event_stream(chunks.frames(events), {**OPENAI_STREAM_HEADERS, **_headers_of(answer)})
+        return event_stream(front, chunks.frames(events), {**OPENAI_STREAM_HEADERS, **_headers_of(answer)})
     await _read_all(request, events, answer)
     return _whole(answer, created, told_again=headers.idempotency_key is not None)
 
