@@ -141,7 +141,7 @@ def _whole(answer: OpenAiAnswer, created: int, *, told_again: bool) -> Response:
         achilles=answer.achilles,
     )
     headers = {"cache-control": "no-store", **_headers_of(answer)}
-    return Response(completion.model_dump_json(), media_type="application/json", headers=headers)
+    return Response(completion.model_dump_json(exclude_none=True), media_type="application/json", headers=headers)
 
 
 def _failure(answer: OpenAiAnswer, failed: TurnFailed, *, told_again: bool) -> Response:
