@@ -18,7 +18,6 @@ from services.chat_api.http.identifiers import parse_id
 from services.chat_api.http.languages import AnyLanguage
 from services.chat_api.http.openai_answer import OpenAiAnswer
 from services.chat_api.http.openai_bodies import AnswerMessage, ChatCompletion, Choice
-from services.chat_api.http.openai_errors import OpenAiErrorBody
 from services.chat_api.http.openai_request import (
     ACHILLES_MODEL,
     CompletionHeaders,
@@ -34,12 +33,15 @@ router = APIRouter(prefix="/v1", tags=["openai"])
 _OPEN_WEBUI_CHATS = UUID("0d5b1a0e-6a3c-4a0e-9f0a-6f1f3f6d2c11")
 # Open WebUI's chats that it keeps nowhere; all of a browser's share one name, so they are no thread.
 _TEMPORARY = "local:"
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": OpenAiErrorBody} for status in (400, 401, 404, 409, 413, 429, 500, 503)
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The completion, or its chunks with `stream`",
+        "content": {"text/event-stream": {}},
+    }
 }
 
 
-@router.post("/chat/completions", response_model=ChatCompletion, responses=_ERRORS)
+@router.post("/chat/completions", response_model=ChatCompletion, responses=_STREAMED)
 async def complete(
     body: CompletionRequest,
     headers: Annotated[CompletionHeaders, Header()],
@@ -53,7 +55,7 @@ async def complete(
     command = _command(body, headers, identity, language)
     turn = await front.start_turn.execute(command)
     asked = headers.x_achilles_source_links
-    links = front.append_source_links if asked is None else asked
+    links = front.append_source_links if asked is None else asked == "true"
     answer = OpenAiAnswer(*_ids_of(turn), str(request.base_url), source_links=links)
     events = turn_events(front, turn)
     created = int(time.time())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
@@ -22,6 +22,19 @@ class OpenAiError(BaseModel):
 
 
 class OpenAiErrorBody(BaseModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "error": {
+                    "message": "There is no such model, or it may not be used: `GET /v1/models` lists them.",
+                    "type": "invalid_request_error",
+                    "param": None,
+                    "code": "model_not_found",
+                }
+            }
+        }
+    )
+
     error: OpenAiError
 
 

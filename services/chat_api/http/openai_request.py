@@ -15,26 +15,32 @@ ACHILLES_MODEL = "achilles"
 _Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 
 
-class ContentPart(BaseModel):
+class _Sent(BaseModel):
+    """Nothing is guessed: a number in quotes is no number."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class ContentPart(_Sent):
     type: str = Field(max_length=50)
     text: _Text | None = None
     refusal: _Text | None = None
 
 
-class CompletionMessage(BaseModel):
+class CompletionMessage(_Sent):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: _Text | list[ContentPart] | None = None
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(_Sent):
     include_usage: bool | None = None
 
 
-class ResponseFormat(BaseModel):
+class ResponseFormat(_Sent):
     type: str = Field(max_length=50)
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(_Sent):
     """Fields that are not listed (temperature, max_tokens, stop, seed, tools, user and the like) are accepted and
     change nothing: what is released is decided by the sources. `messages` end with the question. What stands before it
     helps to understand it, unless a thread is continued, which knows by itself what was said."""
@@ -75,7 +81,7 @@ class CompletionHeaders(BaseModel):
     x_conversation_id: str | None = Field(default=None, max_length=64)
     x_openwebui_chat_id: ClientId | None = None
     idempotency_key: ClientId | None = None
-    x_achilles_source_links: bool | None = None
+    x_achilles_source_links: Literal["true", "false"] | None = None
 
 
 class ToldConversation(BaseModel):
