@@ -10,7 +10,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionUserMessagePara
 
 from services.chat_api.adapters.model_faults import ModelUnavailableError
 from services.chat_api.domain.model_call import TextDelta
-from tests.support.front import RunningFront
+from tests.support.front import RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
 from tests.support.scripted_model import Reply, ScriptedModel, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
@@ -161,6 +161,28 @@ async def test_a_failed_turn_raises_before_and_within_a_stream(
 async def _read_into(seen: list[ChatCompletionChunk], stream: openai.AsyncStream[ChatCompletionChunk]) -> None:
     async for chunk in stream:
         seen.append(chunk)
+
+
+async def test_a_long_silence_is_waited_through(client: openai.AsyncOpenAI, model: ScriptedModel) -> None:
+    gate = asyncio.Event()
+    model.script(Reply([gate, TextDelta("Hello.")]))
+    stream = await client.chat.completions.create(model="achilles", messages=_ASK, stream=True)
+    asyncio.get_running_loop().call_later(0.5, gate.set)
+    assert _text([chunk async for chunk in stream]).startswith("Hello.")
+
+
+async def test_more_questions_than_allowed_are_a_rate_limit_with_its_pause(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore
+) -> None:
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, turns_per_minute=1)
+    async with running_front(settings, ScriptedModel(say("Hello."))) as front, front.person() as anna:
+        cookie = f"achilles_session={anna.client.cookies['achilles_session']}"
+        async with _client(front, {"cookie": cookie}) as client:
+            await client.chat.completions.create(model="achilles", messages=_ASK)
+            with pytest.raises(openai.RateLimitError) as limited:
+                await client.chat.completions.create(model="achilles", messages=_ASK)
+    assert limited.value.type == "rate_limit_error"
+    assert int(limited.value.response.headers["retry-after"]) > 0
 
 
 async def test_closing_a_stream_stops_the_turn(

@@ -26,6 +26,7 @@ from services.chat_api.http.openai_request import (
     refuse_what_is_not_done,
 )
 from services.chat_api.http.openai_stream import OPENAI_STREAM_HEADERS, OpenAiChunks, failed_turn, failure_status
+from services.chat_api.http.problems import RETRY_AFTER_SECONDS
 from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier, StartedTurn
 from shared.identity import Identity
 
@@ -79,6 +80,7 @@ def _command(
         model=named,
         preferred_language=language,
         opens=_thread_of(headers.x_openwebui_chat_id, identity),
+        instructions=told.instructions,
         told=told.earlier,
         answer_with=named,
     )
@@ -148,6 +150,8 @@ def _whole(answer: OpenAiAnswer, created: int, *, told_again: bool) -> Response:
 
 def _failure(answer: OpenAiAnswer, failed: TurnFailed, *, told_again: bool) -> Response:
     headers = {"cache-control": "no-store", **_headers_of(answer)}
+    if failed.retryable:
+        headers["retry-after"] = str(RETRY_AFTER_SECONDS)
     if told_again:
         # Under the same key the same failure is told again; the SDKs obey this header.
         headers["x-should-retry"] = "false"

@@ -85,12 +85,13 @@ class CompletionHeaders(BaseModel):
 
 
 class ToldConversation(BaseModel):
-    """`earlier` is the client's word for what was said, with its instructions in front."""
+    """`earlier` is the client's word for what was said."""
 
     model_config = ConfigDict(frozen=True)
 
     question: str
     earlier: tuple[ModelMessage, ...]
+    instructions: tuple[ModelMessage, ...]
 
 
 def refuse_what_is_not_done(request: CompletionRequest) -> None:
@@ -125,7 +126,7 @@ def read_conversation(request: CompletionRequest) -> ToldConversation:
     if not said or said[-1].role != "user":
         raise InvalidMessagesError("messages", "The last message must be the user's: it is what is answered.")
     earlier = tuple(message for message in said[:-1] if message.content.strip())
-    return ToldConversation(question=said[-1].content, earlier=(*client_instructions(instructions), *earlier))
+    return ToldConversation(question=said[-1].content, earlier=earlier, instructions=client_instructions(instructions))
 
 
 def _text_of(message: CompletionMessage, at: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 
+import msgspec
 from pydantic import BaseModel
 
 from services.chat_api.domain.turn_events import TurnEvent, TurnFailed, TurnFinished, TurnInterrupted, TurnStarted
@@ -20,6 +21,8 @@ from services.chat_api.http.openai_errors import error_body
 
 OPENAI_STREAM_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 _DONE = b"data: [DONE]\n\n"
+_NO_TEXT = b'"content":""'
+_encode = msgspec.json.Encoder().encode
 
 
 class OpenAiChunks:
@@ -29,6 +32,7 @@ class OpenAiChunks:
         self._answer = answer
         self._created = created
         self._include_usage = include_usage
+        self._around_text: tuple[bytes, bytes] | None = None
 
     async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncIterator[bytes]:
         """Closing this closes `events` at once, so that a reader who leaves is noticed."""
@@ -42,7 +46,7 @@ class OpenAiChunks:
         if isinstance(event, TurnStarted):
             yield self._chunk(Delta(role="assistant", content=""), achilles=self._answer.identified)
         if text:
-            yield self._chunk(Delta(content=text))
+            yield self._text_chunk(text)
         if isinstance(event, TurnFailed):
             yield _frame(failed_turn(self._answer, event))
         elif isinstance(event, TurnFinished):
@@ -58,6 +62,14 @@ class OpenAiChunks:
         if self._include_usage:
             yield self._frame_of((), usage=self._answer.usage)
         yield _DONE
+
+    def _text_chunk(self, text: str) -> bytes:
+        """Most chunks of an answer: only their text is encoded, the rest once."""
+        if self._around_text is None:
+            before, _, after = self._chunk(Delta(content="")).partition(_NO_TEXT)
+            self._around_text = (before + _NO_TEXT[:-2], after)
+        before, after = self._around_text
+        return before + _encode(text) + after
 
     def _chunk(
         self, delta: Delta, *, finish: FinishReason | None = None, achilles: AchillesPart | None = None

@@ -21,7 +21,7 @@ from shared.errors import AchillesError, ClientError
 
 logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
-_RETRY_AFTER_SECONDS = 2
+RETRY_AFTER_SECONDS = 2
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 # SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
 _AWAY_CLASSES = ("", "08", "40", "53", "55", "57", "58")
@@ -95,7 +95,7 @@ def problem_response(fault: AchillesError, request: HTTPConnection, *, status: i
     title, detail = localised(fault, language)
     headers = {"cache-control": "no-store", "content-language": language, "vary": "accept-language"}
     if fault.retryable:
-        headers["retry-after"] = str(fault.retry_after or _RETRY_AFTER_SECONDS)
+        headers["retry-after"] = str(fault.retry_after or RETRY_AFTER_SECONDS)
     if speaks_openai(request.scope):
         return openai_error_response(fault, detail, headers, status=status)
     body = {

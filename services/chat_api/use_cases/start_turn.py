@@ -52,8 +52,9 @@ class ChatCommand:
     come in the language of the message, else in the preferred one.
 
     `opens` is an id made from the client's own name of its thread: that thread is continued, or opened under this id.
-    `told` is what a client says was said before; it is only looked at where nothing is stored. `model` is selected on a
-    new conversation, `answer_with` rules this turn alone."""
+    `told` is what a client says was said before; it is only looked at where nothing is stored. `instructions` of its
+    chat program stand in front of either. `model` is selected on a new conversation, `answer_with` rules this turn
+    alone."""
 
     message: str
     identity: Identity
@@ -62,6 +63,7 @@ class ChatCommand:
     model: str | None = None
     preferred_language: Language = "en"
     opens: UUID | None = None
+    instructions: tuple[ModelMessage, ...] = ()
     told: tuple[ModelMessage, ...] = ()
     answer_with: str | None = None
 
@@ -80,7 +82,7 @@ class StartedTurn:
     message: str
     language: Language
     selected_model: str | None
-    history: tuple[Message, ...] | tuple[ModelMessage, ...]
+    history: tuple[Message | ModelMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class StartTurn:
             message=command.message,
             language=command.language,
             selected_model=command.answer_with or conversation.selected_model,
-            history=tuple(history) or command.told,
+            history=(*command.instructions, *(history or command.told)),
         )
 
     async def _earlier(self, connection: AsyncConnection, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:

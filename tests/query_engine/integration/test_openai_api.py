@@ -169,6 +169,21 @@ async def test_without_a_thread_what_the_client_tells_is_understood_and_not_stor
     assert await _said(rows) == ["And in Germany?"]
 
 
+async def test_instructions_of_a_chat_program_are_a_wish_in_every_turn_of_a_thread(
+    anna: Person, model: ScriptedModel
+) -> None:
+    model.script(say("One."), say("Two."))
+    body = _body("Hi")
+    first = await anna.client.post(_CHAT, json=body)
+    body["messages"].insert(0, {"role": "developer", "content": "Speak like a pirate."})
+    thread = {"X-Conversation-Id": first.headers["x-conversation-id"]}
+    await anna.client.post(_CHAT, json=body, headers=thread)
+    asked = model.requests[1].messages
+    assert [message.role for message in asked] == ["system", "user", "user", "assistant", "user"]
+    assert "pirate" in asked[1].content
+    assert "pirate" not in asked[0].content
+
+
 async def test_a_chat_of_open_webui_is_one_thread_of_its_owner(
     anna: Person, hana: Person, model: ScriptedModel, rows: Rows
 ) -> None:
