@@ -318,41 +318,40 @@ _USER = {"role": "user", "content": "Hi"}
 _IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
 
+_BAD_BODIES: list[tuple[Any, int, str | None]] = [
+    (_body("Hi", n=2), 400, "n"),
+    (_body("Hi", logprobs=True), 400, "logprobs"),
+    (_body("Hi", response_format={"type": "json_object"}), 400, "response_format"),
+    (_body("Hi", modalities=["text", "audio"]), 400, "modalities"),
+    (_body("Hi", tools=[], tool_choice="required"), 400, "tool_choice"),
+    (_body("Hi", "Yes?"), 400, "messages"),
+    (_body("Hi", model="gpt-nope"), 404, None),
+    (_body(" "), 400, None),
+    (_body("word " * 30_000), 413, None),
+    (_body("a\x00b"), 400, "messages.0.content.constrained-str"),
+    (_body("\ud800"), 400, None),
+    ({"messages": [_USER]}, 400, "model"),
+    ({"model": "achilles"}, 400, "messages"),
+    ({"model": "achilles", "messages": []}, 400, "messages"),
+    ({"model": "achilles", "messages": "Hi"}, 400, "messages"),
+    ({"model": "achilles", "messages": [{"role": "user", "content": [_IMAGE]}]}, 400, "messages.0.content.0"),
+    ({"model": "achilles", "messages": [{"role": "user", "content": 7}]}, 400, None),
+    ({"model": "achilles", "messages": [{"role": "king", "content": "Hi"}]}, 400, "messages.0.role"),
+    ([], 400, "body"),
+]
+
+
 @pytest.mark.req("HTTP-6")
-@pytest.mark.parametrize(
-    ("body", "status", "param"),
-    [
-        (_body("Hi", n=2), 400, "n"),
-        (_body("Hi", logprobs=True), 400, "logprobs"),
-        (_body("Hi", response_format={"type": "json_object"}), 400, "response_format"),
-        (_body("Hi", modalities=["text", "audio"]), 400, "modalities"),
-        (_body("Hi", tools=[], tool_choice="required"), 400, "tool_choice"),
-        (_body("Hi", "Yes?"), 400, "messages"),
-        (_body("Hi", model="gpt-nope"), 404, None),
-        (_body(" "), 400, None),
-        (_body("word " * 30_000), 413, None),
-        (_body("a\x00b"), 400, "messages.0.content.constrained-str"),
-        (_body("\ud800"), 400, None),
-        ({"messages": [_USER]}, 400, "model"),
-        ({"model": "achilles"}, 400, "messages"),
-        ({"model": "achilles", "messages": []}, 400, "messages"),
-        ({"model": "achilles", "messages": "Hi"}, 400, "messages"),
-        ({"model": "achilles", "messages": [{"role": "user", "content": [_IMAGE]}]}, 400, "messages.0.content.0"),
-        ({"model": "achilles", "messages": [{"role": "user", "content": 7}]}, 400, None),
-        ({"model": "achilles", "messages": [{"role": "king", "content": "Hi"}]}, 400, "messages.0.role"),
-        ([], 400, "body"),
-    ],
-)
-async def test_bad_input_gets_openais_error_before_any_model_call(
-    anna: Person, model: ScriptedModel, body: Any, status: int, param: str | None
-) -> None:
-    response = await anna.client.post(_CHAT, content=json.dumps(body), headers={"content-type": "application/json"})
-    error = response.json()["error"]
-    assert response.status_code == status
-    assert set(error) == {"message", "type", "param", "code"}
-    assert error["type"] == "invalid_request_error"
-    if param:
-        assert error["param"] == param
+async def test_bad_input_gets_openais_error_before_any_model_call(anna: Person, model: ScriptedModel) -> None:
+    for body, status, param in _BAD_BODIES:
+        sent = json.dumps(body)
+        response = await anna.client.post(_CHAT, content=sent, headers={"content-type": "application/json"})
+        error = response.json()["error"]
+        assert response.status_code == status, sent[:200]
+        assert set(error) == {"message", "type", "param", "code"}
+        assert error["type"] == "invalid_request_error"
+        if param:
+            assert error["param"] == param
     assert model.requests == []
 
 
