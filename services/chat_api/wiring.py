@@ -208,6 +208,9 @@ def _make_front(
         loop_health=ReadLoopHealth(engine, settings.health_policy),
         read_access_signals=ReadAccessSignals(engine),
         store_token=settings.knowledge_token,
+        models=models,
+        append_source_links=settings.openai_source_links,
+        keep_alive_every=settings.keep_alive_every,
     )
 
 

@@ -8,7 +8,19 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.chat_api.http import access_signals, api_keys, chat, conversations, login, loop, messages, pages, session
+from services.chat_api.http import (
+    access_signals,
+    api_keys,
+    chat,
+    conversations,
+    login,
+    loop,
+    messages,
+    openai_chat,
+    openai_models,
+    pages,
+    session,
+)
 from services.chat_api.http.authentication import no_secret_in_query, require_guards
 from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
@@ -21,6 +33,19 @@ from services.chat_api.http.problems import (
 from services.chat_api.http.request_context import Refusals, RequestContext
 from shared.errors import ClientError
 
+_PARTS = (
+    session,
+    login,
+    api_keys,
+    chat,
+    conversations,
+    messages,
+    loop,
+    openai_chat,
+    openai_models,
+    access_signals,
+    pages,
+)
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
@@ -40,7 +65,7 @@ def create_http_app(
     )
     install_problem_handlers(app)
     document_problems(app)
-    for part in (session, login, api_keys, chat, conversations, messages, loop, pages, access_signals):
+    for part in _PARTS:
         require_guards(part.router)
         app.include_router(part.router)
     app.router.routes.extend(operations)

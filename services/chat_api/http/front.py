@@ -1,6 +1,7 @@
 """What the routes need, built once in the wiring and reached through the application's state."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from fastapi import Request
 from pydantic import SecretStr
@@ -10,6 +11,7 @@ from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
+from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
@@ -34,6 +36,9 @@ class Front:
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient
+    models: ModelDirectory
+    append_source_links: bool
+    keep_alive_every: timedelta
     metrics: TurnMetrics
     loop_health: ReadLoopHealth
     read_access_signals: ReadAccessSignals

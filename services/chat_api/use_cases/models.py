@@ -23,6 +23,11 @@ class ModelDirectory:
         self._default = default
         self._allowed = frozenset(allowed) | {default}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The default first."""
+        return self._default, *sorted(self._allowed - {self._default})
+
     def check_allowed(self, name: str) -> None:
         """Raises ModelNotAllowedError."""
         if name not in self._allowed:

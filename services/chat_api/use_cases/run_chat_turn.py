@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
-from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelRefusedError
+from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelBusyError, ModelRefusedError
 from services.chat_api.domain.budget import cut_history, message_tokens
 from services.chat_api.domain.hint import make_hint
 from services.chat_api.domain.model_call import ModelMessage
@@ -63,6 +63,7 @@ _FAULT_TEXTS: tuple[tuple[type[Exception], TextKey], ...] = (
     (PassagesDoNotFitError, "too_long"),
     (ToolCallUnusableError, "tool_call_unusable"),
     (ModelRefusedError, "model_refused"),
+    (ModelBusyError, "model_busy"),
     *((fault, "model_failed") for fault in MODEL_FAULTS),
 )
 

@@ -15,6 +15,7 @@ TextKey = Literal[
     "withheld_contact",
     "knowledge_failed",
     "model_failed",
+    "model_busy",
     "tool_call_unusable",
     "turn_timeout",
     "not_saved",
