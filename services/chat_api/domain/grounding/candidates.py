@@ -8,6 +8,7 @@ MOST_CANDIDATES = 5
 _WORTH_TRYING = 0.3
 _PRONOUN_SHARE = 0.7
 _FEW_SENTENCES = 4
+_NONE: list[int] = []
 
 
 def find_candidates(said: Analysed, source: Source) -> list[Candidate]:
@@ -16,20 +17,23 @@ def find_candidates(said: Analysed, source: Source) -> list[Candidate]:
     scores: dict[int, float] = {}
     asked: dict[int, float] = {}
     total = known = 0.0
+    sentences_of, question_keys = prepared.sentences_of, question.keys
     for token in said.tokens:
         amount = token.weight
-        is_asked = token.key in question.keys
-        found = False
-        for key in (token.key, *token.others):
-            for number in prepared.sentences_of.get(key, ()):
-                found = True
-                if is_asked:
-                    asked[number] = asked.get(number, 0.0) + amount / len(prepared.sentences_of[key])
-                else:
-                    scores[number] = scores.get(number, 0.0) + amount
-        if not is_asked and token.surface.casefold() not in prepared.data.framing:
+        is_asked = token.key in question_keys
+        numbers = sentences_of.get(token.key, _NONE)
+        for key in token.others:
+            numbers = [*numbers, *sentences_of.get(key, _NONE)]
+        if is_asked:
+            for number in numbers:
+                asked[number] = asked.get(number, 0.0) + amount / len(numbers)
+            continue
+        for number in numbers:
+            scores[number] = scores.get(number, 0.0) + amount
+        if not token.framing:
             total += amount
-            known += amount if found else 0.0
+            if numbers:
+                known += amount
     if total and known < total * _WORTH_TRYING:
         return []
     numbers = sorted(scores.keys() | asked.keys(), key=lambda n: (-scores.get(n, 0.0) - asked.get(n, 0.0) / 2, n))

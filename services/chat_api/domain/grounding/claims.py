@@ -55,7 +55,7 @@ def _name_licensed(held: Comparison, i: int, token: Token) -> bool:
         return True
     if token.case == NAME:
         return _inflected(held, token)
-    if token.surface.casefold() in held.data.ordinary or token.surface.casefold() in held.data.framing:
+    if token.surface.casefold() in held.data.ordinary or token.framing:
         return True
     if held.asked(token.key) and token.key not in held.question.names and held.data.code != "de":
         return True

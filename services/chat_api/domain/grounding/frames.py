@@ -27,7 +27,7 @@ def _known(said: Analysed, i: int, passage: PreparedPassage, question: AskedQues
         return token.key in question.keys and token.key in passage.keys
     if token.key in passage.keys or token.key in question.keys:
         return True
-    return token.surface.casefold() in passage.data.framing
+    return token.framing
 
 
 @dataclass(slots=True)

@@ -77,6 +77,8 @@ def _off_topic(said: Analysed, candidate: Candidate, most_asked: float) -> bool:
 
 def _check(said: Analysed, candidate: Candidate, first: int, last: int) -> tuple[RejectionReason | None, float]:
     source = candidate.source
+    if candidate.evidence.said.text == said.text and (first, last) == (0, len(said.tokens)):
+        return None, 1.0
     held = Comparison(said, candidate.evidence, source.prepared, source.question, first, last)
     reason, covered = check_coverage(held)
     if covered < _HOPELESS:
@@ -134,12 +136,11 @@ def _splits(cuts: list[int], held: list[list[int]], size: int) -> list[tuple[int
 
 def _running_matches(said: Analysed, evidence: Evidence) -> list[int]:
     """Entry i: how many of the first i tokens stand in the evidence."""
-    running = [0]
-    for token in said.tokens:
-        running.append(running[-1] + _stands(token.key, token.others, evidence))
-    return running
-
-
-def _stands(key: str, others: tuple[str, ...], evidence: Evidence) -> bool:
     positions = evidence.said.positions
-    return key in positions or any(other in positions for other in others)
+    running = [0]
+    count = 0
+    for token in said.tokens:
+        if token.key in positions or (token.others and any(other in positions for other in token.others)):
+            count += 1
+        running.append(count)
+    return running

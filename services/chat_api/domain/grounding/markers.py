@@ -12,6 +12,7 @@ _MARKER = rf"(?:[\[【]\s*(?:{_WORD})?{_LIST}\s*(?:†[^\]】]{{0,20}})?[\]】]|
 
 MARKER = re.compile(_MARKER, re.IGNORECASE)
 TRAILING = re.compile(rf"(?:[ \t]*{_MARKER})+(?!\()", re.IGNORECASE)
+_BRACKET = re.compile(r"[\[【(（]")
 BROKEN = re.compile(r"[\[【(（][^\])】）\n]{0,40}\Z")
 LONGEST_MARKER = 60
 _ATTRIBUTION = re.compile(
@@ -35,15 +36,16 @@ class MarkedText:
 
 def read_markers(text: str, packed: Collection[int]) -> MarkedText:
     """Takes the markers out. A bracketed number that is no packed record stays claimed as `foreign`."""
-    if "[" not in text and "【" not in text and "(" not in text and "（" not in text:
+    first = _BRACKET.search(text)
+    if first is None:
         return MarkedText(text, (), False)
-    protected = [match.span() for match in _BACKTICKS.finditer(text)]
+    protected = [match.span() for match in _BACKTICKS.finditer(text)] if "`" in text else []
     cited: dict[int, None] = {}
     foreign = False
     kept: list[str] = []
     end = 0
-    for match in MARKER.finditer(text):
-        if any(start <= match.start() < stop for start, stop in protected):
+    for match in MARKER.finditer(text, first.start()):
+        if protected and any(start <= match.start() < stop for start, stop in protected):
             continue
         if not _CITE_BEFORE_LINK.match(text, match.end()):
             continue
@@ -74,7 +76,7 @@ def without_markers(text: str) -> str:
 
 
 def holds_marker(text: str) -> bool:
-    return MARKER.search(_BACKTICKS.sub("", text)) is not None
+    return _BRACKET.search(text) is not None and MARKER.search(_BACKTICKS.sub("", text)) is not None
 
 
 def format_markers(cited: Iterable[int]) -> str:

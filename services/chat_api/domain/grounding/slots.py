@@ -87,12 +87,16 @@ def _han_name_replaced(held: Comparison) -> bool:
 def _replaced(held: Comparison) -> bool:
     """Walks the edges of matched runs: beyond the edge both sides go on with another name, or another number."""
     passive_changed = held.said.passive != held.evidence.said.passive
-    for i, place in enumerate(held.at):
-        if place == UNMATCHED or (held.tokens[i].kind == HANCHAR and held.data.code != "zh"):
+    chinese = held.data.code == "zh"
+    at = held.at
+    last = len(at) - 1
+    for i, place in enumerate(at):
+        if place == UNMATCHED or (held.tokens[i].kind == HANCHAR and not chinese):
             continue
-        for step in (1, -1):
-            if _conflict(held, i, place, step, passive_changed=passive_changed):
-                return True
+        if i < last and at[i + 1] != place + 1 and _conflict(held, i, place, 1, passive_changed=passive_changed):
+            return True
+        if i and at[i - 1] != place - 1 and _conflict(held, i, place, -1, passive_changed=passive_changed):
+            return True
     return False
 
 
@@ -105,7 +109,7 @@ def _conflict(held: Comparison, i: int, place: int, step: int, *, passive_change
     family = _family(ours)
     if not family or family != _family(other) or ours.key == other.key or ours.key in other.others:
         return False
-    if held.at[k] == UNMATCHED and ours.surface.casefold() in held.data.framing:
+    if held.at[k] == UNMATCHED and ours.framing:
         return False
     if family == 2 and (passive_changed or _unsure_noun(held, ours, other)):
         return False
