@@ -43,7 +43,7 @@ def measure_halueval(limit: int) -> tuple[float, float]:
     hallucinated: list[bool] = []
     for fusion in read_fusions()[:limit]:
         for answer, results in ((fusion.right, right), (fusion.hallucinated, hallucinated)):
-            text = f"{fusion.question.rstrip('?')}: {answer.rstrip('.')}."
+            text = f"{fusion.question.strip().rstrip('?. ')}: {answer.rstrip('.')}."
             sample = Sample("halueval", True, fusion.question, (fusion.knowledge,), text, 1)
             results.append(passes(sample, [])[0])
     return statistics.mean(right), statistics.mean(hallucinated)

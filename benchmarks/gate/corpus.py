@@ -1,6 +1,7 @@
 """Real passages and questions from the shared data folder, in four languages."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from services.chat_api.domain.grounding.segmenter import split_text
 from services.chat_api.domain.passages import Passage
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+# The records glue sentences together: "the 19th century.First for Women is".
+_GLUED = re.compile(r"(?<=[a-z0-9)\"])\.(?=[A-Z\"][a-z])")
 LANGUAGES = ("en", "ru", "de", "zh")
 
 
@@ -57,7 +60,7 @@ def read_fusions() -> list[Fusion]:
     fusions: list[Fusion] = []
     for line in (DATA / "halueval" / "qa_one-turn_data.json").read_text(encoding="utf-8").splitlines():
         raw = json.loads(line)
-        text = raw["knowledge"].replace(".", ". ").replace("  ", " ")
+        text = _GLUED.sub(". ", raw["knowledge"])
         passage = Passage(1, "record", "chunk", "", text, "", "halueval")
         fusions.append(Fusion(passage, raw["question"], raw["right_answer"], raw["hallucinated_answer"]))
     return fusions

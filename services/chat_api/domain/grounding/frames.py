@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
-from services.chat_api.domain.grounding.comparison import AskedQuestion
+from services.chat_api.domain.grounding.asking import AskedQuestion
 from services.chat_api.domain.grounding.evidence import PreparedPassage
 from services.chat_api.domain.grounding.tokens import CALENDAR, IDENTIFIER, NUMBER
 

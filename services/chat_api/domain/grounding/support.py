@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
+from services.chat_api.domain.grounding.asking import AskedQuestion, read_question
 from services.chat_api.domain.grounding.candidates import MOST_CANDIDATES, find_candidates
-from services.chat_api.domain.grounding.comparison import AskedQuestion, read_question
 from services.chat_api.domain.grounding.evidence import prepare_passage
 from services.chat_api.domain.grounding.frames import frame_is_known
 from services.chat_api.domain.grounding.judging import judge_candidates
@@ -31,7 +31,7 @@ class SupportFinder:
             prepared = prepare_passage(passage.text, passage.title)
             code = prepared.data.code
             if code not in questions:
-                questions[code] = read_question(question, prepared.data)
+                questions[code] = read_question(question, code)
             self._sources.append(Source(passage, prepared, questions[code]))
         self.numbers = tuple(dict.fromkeys(passage.n for passage in passages))
         self._languages: list[LanguageData] = list(
