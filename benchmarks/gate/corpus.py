@@ -13,6 +13,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 # The records glue sentences together: "the 19th century.First for Women is".
 _GLUED = re.compile(r"(?<=[a-z0-9)\"])\.(?=[A-Z\"][a-z])")
 LANGUAGES = ("en", "ru", "de", "zh")
+HALVES = ("tuned", "held", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Fusion:
     hallucinated: str
 
 
-def read_sections(language: str) -> list[Section]:
+def read_sections(language: str, half: str = "all") -> list[Section]:
+    """Those of one of `HALVES`: even articles were tuned on, odd ones held out."""
     raw = json.loads((DATA / "xquad" / f"xquad.{language}.half.json").read_text(encoding="utf-8"))
     data = load_language(language)
     sections: list[Section] = []
@@ -53,7 +55,7 @@ def read_sections(language: str) -> list[Section]:
             passage = Passage(n, f"record-{n}", f"chunk-{n}", entry.get("title", ""), text, "", "xquad")
             sentences = tuple(segment.text for segment in split_text(text, data) if len(segment.text) > 25)
             sections.append(Section(article, passage, sentences, asked))
-    return sections
+    return [s for s in sections if half == "all" or (s.article % 2 == 1) == (half == "held")]
 
 
 def read_fusions() -> list[Fusion]:
