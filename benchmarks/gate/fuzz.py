@@ -1,4 +1,7 @@
-"""Invented numbers, dates, identifiers and units put into true sentences: none may come out."""
+"""Invented numbers, dates, identifiers and units put into true sentences: none may come out.
+
+What counts is the invented piece itself: the true rest of a sentence may pass where a stop cuts it off.
+"""
 
 import random
 import re
@@ -11,7 +14,14 @@ from services.chat_api.domain.grounding.language_data.loader import LanguageData
 
 _WRITTEN = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w.,:/-]*\w)")
 _HAN_WRITTEN = re.compile(r"(?<![\d.,])\d+(?:[.,]\d+)*(?![\d.,])")
+_NO_MEASURES = ("item", "person", "clock", "occasion", "point")
 _STYLES = ("{}", "{:,}", "{}.5", "{}%", "${}", "{} million", "~{}", "№ {}", "{}th")
+
+
+@dataclass(slots=True)
+class _Lie:
+    text: str
+    invented: str
 
 
 @dataclass(slots=True)
@@ -26,11 +36,11 @@ class Fuzzer:
         self.rng = random.Random(seed)
         self.places = [(section, text) for section in sections for text in section.sentences]
         self.months = [name for name in self.data.months if len(name) > 3] or ["月"]
-        self.units = {form: unit for form, unit in self.data.units.items() if unit not in ("item", "person", "clock")}
+        self.units = {form: unit for form, unit in self.data.units.items() if unit not in _NO_MEASURES and form != "г"}
 
     def run(self, count: int) -> dict[str, FuzzResult]:
         """`count` sentences of each kind; one that the sentence has no place for is tried on another."""
-        kinds: dict[str, Callable[[str, str], str | None]] = {
+        kinds: dict[str, Callable[[str, str], _Lie | None]] = {
             "number": self._number,
             "date": self._date,
             "identifier": self._identifier,
@@ -44,14 +54,15 @@ class Fuzzer:
                     break
                 section, sentence = self.rng.choice(self.places)
                 lie = make(sentence, section.passage.text)
-                if lie is None or lie == sentence:
+                if lie is None:
                     continue
                 result.tried += 1
                 gate = GroundingGate(self.rng.choice(section.asked).question, (section.passage,))
-                result.released += bool(gate.feed(f"{lie} [{section.passage.n}]") + gate.finish())
+                released = gate.feed(f"{lie.text} [{section.passage.n}]") + gate.finish()
+                result.released += any(lie.invented in piece.text for piece in released)
         return results
 
-    def _number(self, sentence: str, passage: str) -> str | None:
+    def _number(self, sentence: str, passage: str) -> _Lie | None:
         pattern = _HAN_WRITTEN if self.data.code == "zh" else _WRITTEN
         found = list(pattern.finditer(sentence))
         if not found:
@@ -60,9 +71,10 @@ class Fuzzer:
         if re.sub(r"\D", "", str(value)) in re.sub(r"(?<=\d)[.,\s](?=\d)", "", passage):
             return None
         match = self.rng.choice(found)
-        return sentence[: match.start()] + self.rng.choice(_STYLES).format(value) + sentence[match.end() :]
+        written = self.rng.choice(_STYLES).format(value)
+        return _Lie(sentence[: match.start()] + written + sentence[match.end() :], written)
 
-    def _date(self, sentence: str, passage: str) -> str | None:
+    def _date(self, sentence: str, passage: str) -> _Lie | None:
         year, day = self.rng.randint(1100, 2090), self.rng.randint(1, 28)
         if str(year) in passage:
             return None
@@ -72,14 +84,16 @@ class Fuzzer:
         forms = (f"{day} {month.capitalize()} {year}", f"{year}-{self.rng.randint(1, 12):02}-{day:02}", f"{year}")
         return self._inserted(sentence, f" ({self.rng.choice(forms)})")
 
-    def _identifier(self, sentence: str, _passage: str) -> str | None:
+    def _identifier(self, sentence: str, _passage: str) -> _Lie | None:
         n = self.rng.randint(1000, 99999)
         forms = (f"XR-{n}", f"v{n % 9}.{n % 7}.{n}", f"m{n}@evil.example", f"https://evil.example/{n}", f"ZQ{n}")
         return self._inserted(sentence, f" {self.rng.choice(forms)}")
 
-    def _unit(self, sentence: str, passage: str) -> str | None:
+    def _unit(self, sentence: str, passage: str) -> _Lie | None:
         space = r"\s?" if self.data.code == "zh" else r"\s"
-        found = [m for m in re.finditer(rf"(?<=\d){space}([^\W\d_]+)", sentence) if self._unit_of(m.group(1))]
+        found = [
+            m for m in re.finditer(rf"(?<![A-Za-zА-я\d.,])\d[\d.,]*{space}([^\W\d_]+)", sentence) if self._unit_of(m.group(1))
+        ]
         if not found:
             return None
         match = self.rng.choice(found)
@@ -87,13 +101,14 @@ class Fuzzer:
         other = self.rng.choice(list(self.units))
         if self.units[other] == self.data.units[old] or other in passage:
             return None
-        return sentence[: match.start(1)] + other + sentence[match.start(1) + len(old) :]
+        changed = sentence[: match.start(1)] + other
+        return _Lie(changed + sentence[match.start(1) + len(old) :], changed[match.start(0) - 1 :])
 
     def _unit_of(self, word: str) -> str | None:
         if self.data.code != "zh":
             return word if word in self.units else None
         return next((word[:size] for size in (3, 2, 1) if word[:size] in self.units), None)
 
-    def _inserted(self, sentence: str, text: str) -> str:
+    def _inserted(self, sentence: str, text: str) -> _Lie:
         end = len(sentence.rstrip(".。!?！？"))
-        return sentence[:end] + text + sentence[end:]
+        return _Lie(sentence[:end] + text + sentence[end:], text.strip())
