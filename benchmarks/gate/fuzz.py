@@ -36,7 +36,9 @@ class Fuzzer:
         self.rng = random.Random(seed)
         self.places = [(section, text) for section in sections for text in section.sentences]
         self.months = [name for name in self.data.months if len(name) > 3] or ["月"]
-        self.units = {form: unit for form, unit in self.data.units.items() if unit not in _NO_MEASURES and form != "г"}
+        # "г" is a year and a gram.
+        measures = {form: unit for form, unit in self.data.units.items() if unit not in _NO_MEASURES}
+        self.units = {form: unit for form, unit in measures.items() if form.rstrip(".") != "г"}
 
     def run(self, count: int) -> dict[str, FuzzResult]:
         """`count` sentences of each kind; one that the sentence has no place for is tried on another."""
@@ -91,9 +93,8 @@ class Fuzzer:
 
     def _unit(self, sentence: str, passage: str) -> _Lie | None:
         space = r"\s?" if self.data.code == "zh" else r"\s"
-        found = [
-            m for m in re.finditer(rf"(?<![A-Za-zА-я\d.,])\d[\d.,]*{space}([^\W\d_]+)", sentence) if self._unit_of(m.group(1))
-        ]
+        pattern = rf"(?<![A-Za-zА-я\d.,-])\d[\d.,]*{space}([^\W\d_]+)"
+        found = [match for match in re.finditer(pattern, sentence) if self._unit_of(match.group(1))]
         if not found:
             return None
         match = self.rng.choice(found)
@@ -102,7 +103,7 @@ class Fuzzer:
         if self.units[other] == self.data.units[old] or other in passage:
             return None
         changed = sentence[: match.start(1)] + other
-        return _Lie(changed + sentence[match.start(1) + len(old) :], changed[match.start(0) - 1 :])
+        return _Lie(changed + sentence[match.start(1) + len(old) :], changed[match.start() :])
 
     def _unit_of(self, word: str) -> str | None:
         if self.data.code != "zh":

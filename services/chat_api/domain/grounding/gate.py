@@ -144,6 +144,8 @@ class GroundingGate:
         # Even one that a passage supports word for word says nothing without what it leads to.
         if lead_in and self._finder.frame_is_known(checked):
             return self._hold_frame(self._numbered_prefix(), body)
+        if not self._finder.holds_code(body):
+            return self._reject(body, RejectionReason.MARKUP, marked.cited)
         verdict = self._judge(checked, marked.cited)
         if verdict.reason is None:
             return self._accept(self._numbered_prefix() + body, verdict, marked.cited)

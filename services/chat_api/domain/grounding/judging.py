@@ -125,7 +125,7 @@ def _join(said: dict[str, Analysed], candidates: list[Candidate]) -> tuple[Backi
     held = [_running_matches(analysed, candidate.evidence) for candidate in usable]
     for cut, left, right in _splits(cuts, held, size):
         reason, covered = _check(analysed, usable[left], 0, cut)
-        if reason is not None:
+        if reason is not None or (usable[left].evidence.rivals and usable[right].evidence.rivals):
             continue
         other_reason, other_covered = _check(analysed, usable[right], cut, size)
         # A bare comma may as well open an apposition to the part before: then nearly every word must be found.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 _WORD = (
-    r"(?:sources?|passages?|docs?|documents?|refs?|quellen?|dokumente?|источники?|документы?|来源|资料|文档)[\s:#№]*"
+    r"(?:sources?|passages?|docs?|documents?|refs?|quellen?|dokumente?|источник\w*|документ\w*|来源|资料|文档)[\s:#№]*"
 )
 _LIST = r"\^?\d{1,4}(?:\s*[,;，、–-]\s*\^?\d{1,4})*"
 _MARKER = rf"(?:[\[【]\s*(?:{_WORD})?{_LIST}\s*(?:†[^\]】]{{0,20}})?[\]】]|[(（]\s*{_WORD}{_LIST}\s*[)）])"
@@ -20,6 +20,7 @@ _ATTRIBUTION = re.compile(
     rf"{_WORD}(\d{{1,4}})\s*[,:，：]\s*",
     re.IGNORECASE,
 )
+_UNPAUSED = re.compile(r"((?:laut|gemäß|nach)\s+(?:quelle|dokument))\s+(\d{1,4})\s+", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`[^`\n]+`")
 _NUMBERS = re.compile(r"(\d{1,4})(?:\s*[–-]\s*\^?(\d{1,4}))?")
 _CITE_BEFORE_LINK = re.compile(r"\Z|[^(:]")
@@ -65,7 +66,8 @@ def move_attribution(text: str) -> str:
     """ "According to source 2, days lapse." becomes "Days lapse. [2]": the number is a citation, not a claim."""
     match = _ATTRIBUTION.match(text)
     if match is None:
-        return text
+        unpaused = _UNPAUSED.match(text)
+        return f"{unpaused.group(1)} {text[unpaused.end() :]} [{unpaused.group(2)}]" if unpaused else text
     rest = text[match.end() :]
     return f"{rest[:1].upper()}{rest[1:]} [{match.group(1)}]"
 

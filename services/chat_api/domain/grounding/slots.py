@@ -3,6 +3,7 @@
 from services.chat_api.domain.grounding.alignment import UNMATCHED
 from services.chat_api.domain.grounding.comparison import Comparison
 from services.chat_api.domain.grounding.exchanges import check_exchange
+from services.chat_api.domain.grounding.subjects import has_foreign_subject
 from services.chat_api.domain.grounding.tokens import CALENDAR, CAPITAL, HANCHAR, IDENTIFIER, NAME, NUMBER, WORD, Token
 
 _LONGEST_NAME = 14
@@ -25,7 +26,7 @@ def check_slots(held: Comparison) -> bool:
         return _wrong_column(held)
     if held.data.code == "zh" and _han_name_replaced(held):
         return True
-    return _replaced(held) or _counts_other(held) or check_exchange(held)
+    return has_foreign_subject(held) or _replaced(held) or _counts_other(held) or check_exchange(held)
 
 
 def _names_rival(held: Comparison) -> bool:
@@ -43,6 +44,8 @@ def _wrong_column(held: Comparison) -> bool:
         if not named:
             continue
         cells = {said.tokens[place].clause for place in said.positions.get(token.key, ())}
+        if cells == {0}:
+            continue
         nearest = min(named, key=lambda k: abs(k - i))
         if not cells & _named_together(columns, nearest):
             return True
@@ -150,7 +153,11 @@ def _listed(held: Comparison, k: int, j: int) -> bool:
         return False
     theirs = held.evidence.said.tokens
     low, high = min(mine, j), max(mine, j)
-    return all(_family(token) == _family(theirs[j]) for token in theirs[low : high + 1])
+    between = theirs[low : high + 1]
+    if any(_family(token) != _family(theirs[j]) for token in between):
+        return False
+    # Numbers side by side are two claims ("from 3 in May to 5"), unless they are the parts of a date.
+    return _family(theirs[j]) != 1 or any(token.kind == CALENDAR for token in between)
 
 
 def _counts_other(held: Comparison) -> bool:

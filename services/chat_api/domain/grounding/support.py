@@ -1,5 +1,6 @@
 """Which packed record supports a sentence, and with which of its sentences."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from services.chat_api.domain.grounding.language_data.loader import LanguageData
 from services.chat_api.domain.grounding.markers import MARKER, read_markers
 from services.chat_api.domain.grounding.verdicts import Candidate, Source, Verdict
 from services.chat_api.domain.passages import Passage
+
+_CODE = re.compile(r"`+([^`\n]+)`+")
 
 
 @lru_cache(maxsize=256)
@@ -76,6 +79,14 @@ class SupportFinder:
 
     def _packed(self, mark: str) -> bool:
         return not read_markers(mark, self.numbers).foreign
+
+    def holds_code(self, text: str) -> bool:
+        """Whether every command or name in backticks stands in a passage: in code each sign counts."""
+        if "`" not in text:
+            return True
+        texts = [source.prepared.flat_text.casefold() for source in self._sources]
+        codes = (" ".join(code.split()).casefold() for code in _CODE.findall(text))
+        return all(any(code in held for held in texts) for code in codes)
 
     def chunk_of_line(self, line: str, n: int) -> str:
         flat = " ".join(line.split())
