@@ -172,6 +172,8 @@ def _counts_other(held: Comparison) -> bool:
         counter = theirs[counted - 1]
         if counter.kind == NUMBER and counter.key != token.key and token.key not in counter.others and not token.others:
             mine = held.at[i]
+            if _listed(held, i, counted - 1):
+                continue
             if abs(mine - counted) > 1 and len(held.evidence.said.positions[held.tokens[i + 1].key]) == 1:
                 return True
     return False
