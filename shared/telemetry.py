@@ -57,6 +57,5 @@ def configure_logging(service: str, level: str = "INFO") -> None:
         "faststream",
         "uvicorn.access",
         "aiohttp.access",
-        "sse_starlette",
     ):
         logging.getLogger(noisy).setLevel(logging.WARNING)
