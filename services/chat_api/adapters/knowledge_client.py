@@ -7,7 +7,8 @@ from typing import TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from shared.errors import ClientError, TransientError
+from services.chat_api.adapters.source_faults import SourceUnavailableError
+from shared.errors import ClientError
 from shared.identity import Identity
 from shared.knowledge_contract import SearchRequest, SearchResponse, StoreStatus
 from shared.trace_context import trace_headers
@@ -16,15 +17,9 @@ MAX_RECORD_ID = 2_000
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class KnowledgeUnavailableError(TransientError):
-    """`kind` says how the store failed: timeout, unreachable, refused, status or unreadable."""
-
+class KnowledgeUnavailableError(SourceUnavailableError):
     code = "knowledge_unavailable"
     title = "The company knowledge cannot be reached"
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.kind = kind
 
 
 class SourceNotFoundError(ClientError):

@@ -8,7 +8,19 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.chat_api.http import access_signals, chat, conversations, loop, messages, pages, session
+from services.chat_api.http import (
+    access_signals,
+    admin_changes,
+    admin_prompts,
+    admin_tools,
+    chat,
+    conversations,
+    loop,
+    messages,
+    models,
+    pages,
+    session,
+)
 from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
     BodyTooLargeError,
@@ -38,7 +50,19 @@ def create_http_app(
     )
     install_problem_handlers(app)
     document_problems(app)
-    for part in (session, chat, conversations, messages, loop, pages, access_signals):
+    for part in (
+        session,
+        chat,
+        conversations,
+        messages,
+        models,
+        admin_tools,
+        admin_prompts,
+        admin_changes,
+        loop,
+        pages,
+        access_signals,
+    ):
         app.include_router(part.router)
     app.router.routes.extend(operations)
     app.mount("/static", pages.static_files)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
+from services.chat_api.domain.turn_events import NoticeCode
 from services.chat_api.http.authentication import AnyFront, SignedIn
 from services.chat_api.http.identifiers import AnyPage, ConversationId
 from services.chat_api.use_cases.read_conversations import ConversationThread
@@ -35,8 +36,15 @@ class ConversationList(BaseModel):
     has_more: bool
 
 
+class NoticeBody(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    code: NoticeCode
+    text: str
+
+
 class MessageBody(BaseModel):
-    """`outcome`, `model`, `tokens_used`, `citations`, `hint` and `feedback` belong to answers."""
+    """`outcome`, `model`, `tokens_used`, `citations`, `hint`, `notices` and `feedback` belong to answers."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -48,6 +56,7 @@ class MessageBody(BaseModel):
     tokens_used: int | None
     citations: tuple[Citation, ...]
     hint: Hint | None
+    notices: tuple[NoticeBody, ...]
     feedback: Literal[-1, 1] | None
     created_at: datetime
 

@@ -1,13 +1,13 @@
 """Ids in paths and cursors. One that is no UUID is simply unknown, not an error of its own kind."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
 from pydantic import StringConstraints
 
-from services.chat_api.storage.keyset import PageRequest
-from services.chat_api.use_cases.errors import BadCursorRequestError, NotFoundError
+from services.chat_api.storage.keyset import BadCursorError, PageRequest
+from services.chat_api.use_cases.errors import NotFoundError
 
 # Chosen by the client: any visible ASCII, such as a UUID.
 ClientId = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[!-~]+$")]
@@ -35,21 +35,16 @@ MessageId = Annotated[UUID, Depends(message_id)]
 
 def page_request(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    order: Annotated[str, Query(pattern="^(asc|desc)$")] = "desc",
-    after: Annotated[str | None, Query(max_length=64)] = None,
-    before: Annotated[str | None, Query(max_length=64)] = None,
+    order: Annotated[Literal["asc", "desc"], Query()] = "desc",
+    after: Annotated[str | None, Query()] = None,
+    before: Annotated[str | None, Query()] = None,
 ) -> PageRequest:
-    """Raises BadCursorRequestError."""
+    """Raises BadCursorError."""
     if after is not None and before is not None:
-        raise BadCursorRequestError("Give `after` or `before`, not both.")
-    return PageRequest(limit, "asc" if order == "asc" else "desc", _cursor(after), _cursor(before))
-
-
-def _cursor(text: str | None) -> UUID | None:
-    try:
-        return UUID(text) if text is not None else None
-    except ValueError:
-        raise BadCursorRequestError from None
+        raise BadCursorError("Give `after` or `before`, not both.")
+    if any(cursor is not None and (not cursor or "\x00" in cursor) for cursor in (after, before)):
+        raise BadCursorError
+    return PageRequest(limit, order, after, before)
 
 
 AnyPage = Annotated[PageRequest, Depends(page_request)]

@@ -13,6 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
+from services.chat_api.domain.turn_events import Notice
+from services.chat_api.storage.setting_revisions import settings_version
 from shared.database.tables.chat import conversations, messages, turns
 
 _RUNNING_TURN = "uq_turns_running_conversation"
@@ -56,6 +58,7 @@ class FinishedMessage:
     tokens_used: int
     citations: tuple[Citation, ...]
     hint: Hint | None
+    notices: tuple[Notice, ...]
     finished_at: datetime
 
 
@@ -99,8 +102,9 @@ async def stops_requested(connection: AsyncConnection, message_ids: Collection[U
     return list(await connection.scalars(statement))
 
 
-async def open_turn(connection: AsyncConnection, turn: NewTurn) -> None:
-    """Store the user's message and the running turn. Raises ConversationBusyError or ClientMessageKnownError."""
+async def open_turn(connection: AsyncConnection, turn: NewTurn) -> int:
+    """Store the user's message and the running turn; returns the version of the runtime settings as this transaction
+    sees it. Raises ConversationBusyError or ClientMessageKnownError."""
     await connection.execute(
         insert(messages).values(
             id=turn.user_message_id,
@@ -111,8 +115,9 @@ async def open_turn(connection: AsyncConnection, turn: NewTurn) -> None:
         )
     )
     try:
-        await connection.execute(
-            insert(turns).values(
+        version = await connection.scalar(
+            insert(turns)
+            .values(
                 message_id=turn.message_id,
                 task_id=turn.task_id,
                 conversation_id=turn.conversation_id,
@@ -123,6 +128,7 @@ async def open_turn(connection: AsyncConnection, turn: NewTurn) -> None:
                 lease_until=turn.started_at + turn.lease,
                 started_at=turn.started_at,
             )
+            .returning(settings_version)
         )
     except IntegrityError as fault:
         if _CLIENT_MESSAGE in str(fault.orig):
@@ -130,6 +136,7 @@ async def open_turn(connection: AsyncConnection, turn: NewTurn) -> None:
         if _RUNNING_TURN in str(fault.orig):
             raise ConversationBusyError from fault
         raise
+    return int(version or 0)
 
 
 async def finish_turn(connection: AsyncConnection, message: FinishedMessage) -> bool:
@@ -152,6 +159,7 @@ async def finish_turn(connection: AsyncConnection, message: FinishedMessage) -> 
             tokens_used=message.tokens_used,
             citations=[citation.model_dump(mode="json") for citation in message.citations],
             hint=message.hint.model_dump(mode="json") if message.hint else None,
+            notices=[{"code": notice.code, "text": notice.text} for notice in message.notices],
             created_at=message.finished_at,
         )
     )

@@ -34,6 +34,7 @@ class ReapLapsedTurns:
                     tokens_used=0,
                     citations=(),
                     hint=None,
+                    notices=(),
                     finished_at=now,
                 )
                 await finish_turn(connection, empty)

@@ -9,6 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.budget import Window, message_tokens
 from services.chat_api.domain.grounding.language import Language, recognise_language
+from services.chat_api.domain.prompts import answer_prompt
+from services.chat_api.domain.runtime_rules import RuntimeRules
 from services.chat_api.storage.conversations import (
     Conversation,
     Message,
@@ -34,14 +36,15 @@ from services.chat_api.use_cases.errors import (
     TurnRunningError,
 )
 from services.chat_api.use_cases.models import ModelDirectory
+from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.turn_limits import TurnLimits
 from shared.identity import Identity
 
 _TITLE_CHARS = 80
 _HISTORY_ROWS = 200
 _LOOKS = 3
-# Prompt and one passage must still fit beside the message, or it could never be answered.
-_LEAST_ROOM = 1_024
+# Beside the message and the prompt a passage must still fit, or it could never be answered.
+_LEAST_ROOM = 768
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class StartedTurn:
     language: Language
     selected_model: str | None
     history: tuple[Message, ...]
+    rules: RuntimeRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class StartTurn:
         models: ModelDirectory,
         window: Window,
         limits: TurnLimits,
+        runtime: RuntimeSettings,
         *,
         lease: timedelta,
         now: Callable[[], datetime],
@@ -97,6 +102,7 @@ class StartTurn:
         self._models = models
         self._window = window
         self._limits = limits
+        self._runtime = runtime
         self._lease = lease
         self._now = now
 
@@ -120,10 +126,15 @@ class StartTurn:
     def _check(self, command: ChatCommand) -> None:
         if not command.message.strip():
             raise EmptyMessageError
-        if message_tokens(command.message) > self._window.free_after(_LEAST_ROOM):
-            raise MessageTooLargeError("Shorten the message, or split it into several.")
         if command.model is not None:
             self._models.check_allowed(command.model)
+
+    def _check_size(self, message: str, selected_model: str | None) -> None:
+        count = self._models.choose(selected_model).count_tokens
+        prompt = answer_prompt(self._runtime.current.platform_prompt).static_text
+        room = self._window.free_after(message_tokens(prompt, count) + _LEAST_ROOM)
+        if message_tokens(message, count) > room:
+            raise MessageTooLargeError("Shorten the message, or split it into several.")
 
     async def _open(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
         async with self._engine.begin() as connection:
@@ -133,11 +144,14 @@ class StartTurn:
                     return await self._earlier(connection, known, command)
             await self._limits.check(connection, command.identity.user_id, self._now())
             conversation = await self._conversation(connection, command)
+            self._check_size(command.message, conversation.selected_model)
             turn = self._new_turn(command, conversation.id)
-            await open_turn(connection, turn)
+            version = await open_turn(connection, turn)
             history = await recent_messages(
                 connection, conversation.id, before=turn.user_message_id, limit=_HISTORY_ROWS
             )
+        # A change that another front made is seen here at the latest, so it rules this turn already.
+        await self._runtime.be_at(version)
         return StartedTurn(
             message_id=turn.message_id,
             conversation_id=conversation.id,
@@ -146,6 +160,7 @@ class StartTurn:
             language=command.language,
             selected_model=conversation.selected_model,
             history=tuple(history),
+            rules=self._runtime.current,
         )
 
     async def _earlier(self, connection: AsyncConnection, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:
