@@ -38,9 +38,13 @@ async def two_fronts(
     values = {"settings_watch_every": 3600, "models": "m-1,m-2", **more}
     settings = make_front_settings(database_url, nats_url, redis_url, store.url, **values)
     model = ScriptedModel()
-    async with running_front(settings, ScriptedModel()) as one, running_front(settings, model) as other:
-        async with administrator(one) as admin, other.person("anna") as anna:
-            yield TwoFronts(admin, anna, model, other)
+    async with (
+        running_front(settings, ScriptedModel()) as one,
+        running_front(settings, model) as other,
+        administrator(one) as admin,
+        other.person("anna") as anna,
+    ):
+        yield TwoFronts(admin, anna, model, other)
 
 
 @pytest.mark.req("MODEL-1", "MODEL-2")

@@ -130,8 +130,7 @@ async def test_text_is_plain(web: WebSearchEngine, client: WebSearchClient, cont
 async def test_a_page_listed_twice_counts_once_and_one_without_text_not_at_all(
     web: WebSearchEngine, client: WebSearchClient
 ) -> None:
-    row = {"url": "https://web.example/1", "title": None, "content": "Text."}
+    row: dict[str, object] = {"url": "https://web.example/1", "title": None, "content": "Text."}
     web.rows = [row, row, {"url": "https://web.example/2", "title": "t", "content": None}]
-    assert [(one.title, one.text) for one in await client.search("x", at_most=5)] == [
-        ("https://web.example/1", "Text.")
-    ]
+    (found,) = await client.search("x", at_most=5)
+    assert (found.title, found.text) == ("https://web.example/1", "Text.")
