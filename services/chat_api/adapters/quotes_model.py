@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator
 from typing import ClassVar
 
+from services.chat_api.domain.follow_ups import standalone_question
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.grounding.quotes import best_quotes
 from services.chat_api.domain.model_call import (
@@ -15,7 +16,7 @@ from services.chat_api.domain.model_call import (
     TextDelta,
     ToolCallDelta,
 )
-from services.chat_api.domain.small_talk import is_small_talk, standalone_question
+from services.chat_api.domain.small_talk import is_small_talk
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 
@@ -31,10 +32,16 @@ class QuotesModel:
                 yield piece
         elif request.tools and not is_small_talk(request.question):
             query = standalone_question(request.question, request.earlier_questions)
-            yield ToolCallDelta(0, SEARCH_KNOWLEDGE, json.dumps({"query": query}))
+            yield ToolCallDelta(0, _tool_of(request), json.dumps({"query": query}))
         else:
             yield TextDelta(text_for("greeting", detect_language(request.question)))
         yield ModelReported(EMBEDDED_MODEL, ModelUsage(0, 0), "stop")
+
+
+def _tool_of(request: ModelRequest) -> str:
+    """The company's knowledge; a question leaves the company only where there is no other search on offer."""
+    offered = [tool.name for tool in request.tools]
+    return SEARCH_KNOWLEDGE if SEARCH_KNOWLEDGE in offered else offered[0]
 
 
 def _quoted(request: ModelRequest) -> list[ModelChunk]:

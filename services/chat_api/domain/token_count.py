@@ -13,7 +13,10 @@ _WORD_PART = re.compile(r"[A-Za-z][a-z]*|[0-9]")
 _UNSPEAKABLE = re.compile(r"[^aeiouy]{5}|[a-z]{24}")
 _SPACES = re.compile(r"[^\S\n]{2,}")
 _BREAK = re.compile(r"[\n\r\t\v\f]")
-_PAIRED = re.compile(r"[À-ÿЀ-џ]")
+# Letters of two bytes that tokenisers know as one: those of Russian, German and their neighbours, rare capitals apart.
+_PAIRED_LETTERS = "а-яёА-ЕЗИК-УФЦЧЭЯÄÖÜÉß-öø-ý"
+_PAIRED = re.compile(f"[{_PAIRED_LETTERS}]")
+_LONE_SPACE = re.compile(rf"[^\S\n](?![!-/:-~\s{_PAIRED_LETTERS}])")
 _LETTERS_PER_TOKEN = 2.5
 _SPACES_PER_TOKEN = 16
 _KEY_LENGTH = 8
@@ -58,9 +61,9 @@ def _visible_ascii(text: str) -> int:
 
 
 def _space_tokens(text: str) -> int:
-    """A single space belongs to the word after it; a run of them is a token or more of its own."""
+    """A single space belongs to the word after it, if that is one that is known; a run of them is a token or more."""
     runs = sum(1 + len(run) // _SPACES_PER_TOKEN for run in _SPACES.findall(text))
-    return runs + len(_BREAK.findall(text))
+    return runs + len(_LONE_SPACE.findall(text)) + len(_BREAK.findall(text))
 
 
 def _wide_tokens(text: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, func, insert, select, text
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.chat_api.storage.keyset import Page, PageRequest, read_page
@@ -45,7 +46,9 @@ async def read_version(connection: AsyncConnection) -> int:
 
 async def newest_revisions(connection: AsyncConnection) -> dict[str, SettingRevision]:
     """By name."""
-    statement = select(*_REVISION).distinct(revisions.c.name).order_by(revisions.c.name, revisions.c.revision.desc())
+    statement = (
+        select(*_REVISION).ext(distinct_on(revisions.c.name)).order_by(revisions.c.name, revisions.c.revision.desc())
+    )
     return {row.name: _revision(row) for row in await connection.execute(statement)}
 
 
