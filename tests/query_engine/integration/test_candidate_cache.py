@@ -117,7 +117,7 @@ async def test_a_value_under_a_key_that_is_not_its_own_is_not_served(redis_url: 
     redis = Redis.from_url(redis_url)
     async with _cache(redis_url) as cache:
         await cache.put(_key("hana"), _FOUND)
-        for value in (await redis.get(_key("hana").digest), b"no entry at all", b"{}"):
+        for value in (await redis.get(_key("hana").digest) or b"", b"no entry at all", b"{}"):
             await redis.set(_key("anna").digest, value)
             assert await cache.get(_key("anna")) is None
         assert await cache.get(_key("hana")) == _FOUND

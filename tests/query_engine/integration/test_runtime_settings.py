@@ -1,9 +1,6 @@
 """What an administrator changes while two fronts run: it rules the next turn of both."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -11,40 +8,15 @@ import pytest
 from services.chat_api.domain.runtime_rules import ModelList, RuntimeRules
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from shared.database.engine import make_engine
-from tests.support.administrator import Administrator, administrator
-from tests.support.front import Person, RunningFront, make_front_settings, running_front
+from tests.support.administrator import administrator
+from tests.support.front import RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
-from tests.support.scripted_model import ScriptedModel, say
+from tests.support.scripted_model import say
 from tests.support.stub_knowledge_store import StubKnowledgeStore
+from tests.support.two_fronts import two_fronts
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
-
-
-@dataclass(frozen=True, slots=True)
-class TwoFronts:
-    """The administrator speaks to the first, anna asks the second."""
-
-    admin: Administrator
-    anna: Person
-    model: ScriptedModel
-    other: RunningFront
-
-
-@asynccontextmanager
-async def two_fronts(
-    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, **more: Any
-) -> AsyncIterator[TwoFronts]:
-    values = {"settings_watch_every": 3600, "models": "m-1,m-2", **more}
-    settings = make_front_settings(database_url, nats_url, redis_url, store.url, **values)
-    model = ScriptedModel()
-    async with (
-        running_front(settings, ScriptedModel()) as one,
-        running_front(settings, model) as other,
-        administrator(one) as admin,
-        other.person("anna") as anna,
-    ):
-        yield TwoFronts(admin, anna, model, other)
 
 
 @pytest.mark.req("MODEL-1", "MODEL-2")

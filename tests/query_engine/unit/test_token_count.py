@@ -33,7 +33,7 @@ _CODE = (
     'def run(self) -> None: return {"key": [1, 2.5, None]} if (x != y) else lambda: await foo_bar.bazQux(i++); //\n\t\t'
     "for(;;){} <div class=\"a-b\"> SELECT * FROM users WHERE id='42'; 0xDEADBEEF https://a.example/b?c=d&e=f#g"
 )
-_words = st.one_of(st.sampled_from(words.split(" ")) for words in (_RUSSIAN, _GERMAN, _ENGLISH, _CODE))
+_words = st.sampled_from(" ".join((_RUSSIAN, _GERMAN, _ENGLISH, _CODE)).split(" "))
 _han = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=1, max_size=12)
 _kana = st.text(st.characters(min_codepoint=0x3041, max_codepoint=0x30FE), min_size=1, max_size=8)
 _hangul = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1, max_size=8)
