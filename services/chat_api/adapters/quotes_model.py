@@ -30,18 +30,17 @@ class QuotesModel:
         if request.purpose == "answer":
             for piece in _quoted(request):
                 yield piece
-        elif request.tools and not is_small_talk(request.question):
+        elif _may_search(request) and not is_small_talk(request.question):
             query = standalone_question(request.question, request.earlier_questions)
-            yield ToolCallDelta(0, _tool_of(request), json.dumps({"query": query}))
+            yield ToolCallDelta(0, SEARCH_KNOWLEDGE, json.dumps({"query": query}))
         else:
             yield TextDelta(text_for("greeting", detect_language(request.question)))
         yield ModelReported(EMBEDDED_MODEL, ModelUsage(0, 0), "stop")
 
 
-def _tool_of(request: ModelRequest) -> str:
-    """The company's knowledge; a question leaves the company only where there is no other search on offer."""
-    offered = [tool.name for tool in request.tools]
-    return SEARCH_KNOWLEDGE if SEARCH_KNOWLEDGE in offered else offered[0]
+def _may_search(request: ModelRequest) -> bool:
+    """Never the web: a rule cannot tell what of a question must not leave the company."""
+    return any(tool.name == SEARCH_KNOWLEDGE for tool in request.tools)
 
 
 def _quoted(request: ModelRequest) -> list[ModelChunk]:

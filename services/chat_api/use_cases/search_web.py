@@ -10,6 +10,9 @@ from services.chat_api.domain.tool_calls import WEB_SEARCH_TOOL
 from services.chat_api.use_cases.tools import ToolResult
 from shared.identity import Identity
 
+# No engine needs more, and a pasted document must not leave the company as a query.
+_MOST_QUERY_CHARS = 400
+
 
 class SearchWeb:
     spec = WEB_SEARCH_TOOL
@@ -22,7 +25,7 @@ class SearchWeb:
     async def run(self, query: str, identity: Identity | None) -> ToolResult:
         """Raises WebUnavailableError. The identity stays here: the web has no rights to apply."""
         started = time.monotonic()
-        results = await self._client.search(query, at_most=self._top_k)
+        results = await self._client.search(query[:_MOST_QUERY_CHARS], at_most=self._top_k)
         return ToolResult(
             candidates=tuple(_candidate(rank, result) for rank, result in enumerate(results, start=1)),
             elapsed_ms=round((time.monotonic() - started) * 1000),

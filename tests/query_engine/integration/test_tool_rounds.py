@@ -92,6 +92,15 @@ async def test_only_the_query_that_the_model_wrote_leaves_the_company(
     assert not [secret for secret in ("Anna", "anna", "Varga", "28 days", "achilles_session") if secret in sent]
 
 
+async def test_a_pasted_document_does_not_leave_as_a_query(
+    anna: Person, model: ScriptedModel, web: WebSearchEngine
+) -> None:
+    web.finds(_LAW)
+    model.script(call(web_search="secret " * 250), say(f"{_LAW} [1]"))
+    await anna.ask("leave by law?")
+    assert [len(query) for query in web.queries] == [400]
+
+
 async def test_a_round_of_web_results_alone_is_a_grounded_turn_with_its_trace(
     anna: Person, model: ScriptedModel, store: StubKnowledgeStore, web: WebSearchEngine, rows: Rows
 ) -> None:
