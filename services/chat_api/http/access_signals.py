@@ -1,7 +1,7 @@
 """Access signals, for the Knowledge Store and nobody else."""
 
 import hmac
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
@@ -24,7 +24,7 @@ def require_store_token(request: Request, front: AnyFront) -> None:
 
 def oldest_first(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    order: Annotated[str, Query(pattern="^(asc|desc)$")] = "asc",
+    order: Annotated[Literal["asc", "desc"], Query()] = "asc",
     after: Annotated[str | None, Query(max_length=64)] = None,
     before: Annotated[str | None, Query(max_length=64)] = None,
 ) -> PageRequest:
