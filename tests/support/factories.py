@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from services.chat_api.domain.model_call import ModelMessage
+from services.chat_api.domain.model_call import ModelMessage, Purpose
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
 from services.chat_api.domain.ranking import Candidate
@@ -40,7 +40,7 @@ def make_passage(n: int = 1, text: str = "Text.", *, record_id: str = "handbook/
     )
 
 
-def make_model_run(prompt: PromptVersion, *, model: str = "m-1") -> ModelRun:
+def make_model_run(prompt: PromptVersion, *, model: str = "m-1", purpose: Purpose = "answer") -> ModelRun:
     return ModelRun(
         prompt=prompt,
         provider="scripted",
@@ -55,6 +55,7 @@ def make_model_run(prompt: PromptVersion, *, model: str = "m-1") -> ModelRun:
         input_hash="0" * 64,
         output_hash="1" * 64,
         at=datetime(2026, 11, 30, tzinfo=UTC),
+        purpose=purpose,
     )
 
 

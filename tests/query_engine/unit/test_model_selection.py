@@ -81,8 +81,8 @@ def test_the_model_of_an_answer_is_what_the_provider_reported_for_the_last_call_
     runs = [
         make_model_run(route_prompt("", search_on_offer=True), model="served-route"),
         make_model_run(answer_prompt(""), model="served-answer"),
-        make_model_run(judge, model="served-judge"),
+        make_model_run(judge, model="served-judge", purpose="judge"),
     ]
-    assert TurnRecord(runs=runs).answering_model == "served-answer"
-    assert TurnRecord(runs=runs[:1]).answering_model == "served-route"
-    assert TurnRecord().answering_model is None
+    assert TurnRecord(runs=runs).answered_by == "served-answer"
+    assert TurnRecord(runs=runs[:1]).answered_by == "served-route"
+    assert TurnRecord().answered_by is None
