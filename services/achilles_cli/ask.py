@@ -17,6 +17,10 @@ from services.achilles_cli.instance import find_running_instance
 from services.achilles_cli.options import DataDirOption, JsonOption, data_folder_of
 
 _DEFAULT_PORT = "8000"
+UrlOption = Annotated[
+    str | None,
+    typer.Option("--url", envvar="ACHILLES_URL", help="Address of the front.", show_default="the running one"),
+]
 
 
 def ask(
@@ -25,10 +29,7 @@ def ask(
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Id of a conversation to go on with.")
     ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option("--url", envvar="ACHILLES_URL", help="Address of the front.", show_default="the running one"),
-    ] = None,
+    url: UrlOption = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -37,7 +38,7 @@ def ask(
     if not text.strip():
         raise UsageError("the question is empty")
     printer = AnswerPrinter(make_console(), quiet=as_json)
-    answer = asyncio.run(_ask(url or _front_url(data_dir), user, text, conversation, printer))
+    answer = asyncio.run(_ask(url or front_url(data_dir), user, text, conversation, printer))
     if as_json:
         print_result(answer.as_json())
     else:
@@ -47,7 +48,7 @@ def ask(
 
 
 async def _ask(url: str, user: str | None, text: str, conversation: str | None, printer: AnswerPrinter) -> ChatAnswer:
-    async with FrontClient(url) as front:
+    async with FrontClient(url, os.environ.get("ACHILLES_TOKEN")) as front:
         await front.sign_in(user)
         try:
             return await front.ask(text, conversation, printer)
@@ -55,7 +56,7 @@ async def _ask(url: str, user: str | None, text: str, conversation: str | None, 
             await front.sign_out()
 
 
-def _front_url(data_dir: Path | None) -> str:
+def front_url(data_dir: Path | None) -> str:
     instance = find_running_instance(data_folder_of(data_dir))
     if instance is not None:
         return instance.url

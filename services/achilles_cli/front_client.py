@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Protocol, Self
 from urllib.parse import urljoin
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 from pydantic import BaseModel, Field
@@ -56,10 +57,14 @@ class Listener(Protocol):
 
 
 class FrontClient:
-    def __init__(self, url: str) -> None:
+    """With `token` every request is made with it, and nobody signs in."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url
+        self._has_token = bool(token)
         timeout = httpx.Timeout(10, read=_SILENCE_SECONDS)
-        self._client = httpx.AsyncClient(base_url=url, timeout=timeout, trust_env=False)
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._client = httpx.AsyncClient(base_url=url, timeout=timeout, headers=headers, trust_env=False)
 
     async def __aenter__(self) -> Self:
         return self
@@ -71,7 +76,12 @@ class FrontClient:
 
     async def sign_in(self, user: str | None) -> None:
         """Raises NothingRunningError, or UsageError for a person that the demo does not know."""
-        people = await self._send("GET", "/api/v1/session/people")
+        if self._has_token:
+            return
+        try:
+            people = await self._send("GET", "/api/v1/session/people?order=asc&limit=100")
+        except UsageError as fault:
+            raise UsageError(f"{fault} Set ACHILLES_TOKEN to a bearer token of your organisation's login.") from None
         known = [str(person["user_id"]) for person in people["data"]]
         if not known:
             raise UsageError("this front has no demo people to ask as")
@@ -81,6 +91,8 @@ class FrontClient:
         await self._send("POST", "/api/v1/session", {"user_id": chosen})
 
     async def sign_out(self) -> None:
+        if self._has_token:
+            return
         try:
             await self._client.delete("/api/v1/session")
         except httpx.HTTPError:
@@ -99,6 +111,19 @@ class FrontClient:
         except httpx.TransportError as fault:
             answer.error = f"the connection to {self._url} broke off ({type(fault).__name__})"
         return answer
+
+    async def create_key(self, name: str, scopes: list[str], expires_at: datetime | None) -> dict[str, Any]:
+        """The new key with its `secret`."""
+        until = expires_at.isoformat() if expires_at else None
+        return await self._send("POST", "/api/v1/api-keys", {"name": name, "scopes": scopes, "expires_at": until})
+
+    async def list_keys(self) -> list[dict[str, Any]]:
+        """One's own, newest first."""
+        found: list[dict[str, Any]] = (await self._send("GET", "/api/v1/api-keys?limit=100"))["data"]
+        return found
+
+    async def revoke_key(self, key_id: UUID) -> None:
+        await self._send("DELETE", f"/api/v1/api-keys/{key_id}")
 
     def _take(self, answer: ChatAnswer, part: dict[str, Any], listener: Listener) -> None:
         match part["type"]:
@@ -127,7 +152,7 @@ class FrontClient:
                 answer.outcome = "failed"
                 answer.error = part["errorText"]
 
-    async def _send(self, method: str, path: str, body: dict[str, str] | None = None) -> dict[str, Any]:
+    async def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         try:
             response = await self._client.request(method, path, json=body)
         except httpx.TransportError as fault:
@@ -136,7 +161,7 @@ class FrontClient:
             ) from None
         if response.is_error:
             raise _refused(response.status_code, response.content)
-        found: dict[str, Any] = response.json()
+        found: dict[str, Any] = response.json() if response.content else {}
         return found
 
 

@@ -13,6 +13,7 @@ from services.achilles_cli.doctor import doctor
 from services.achilles_cli.errors import CommandError
 from services.achilles_cli.exit_codes import EXIT_CODES_HELP, ExitCode
 from services.achilles_cli.ingest import ingest
+from services.achilles_cli.keys import keys
 from services.achilles_cli.migrate import migrate
 from services.achilles_cli.status import status
 from services.achilles_cli.up import up
@@ -30,6 +31,7 @@ app = typer.Typer(
 for command in (up, ask, ingest, status, doctor, migrate):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(dead_letters, name="dead-letters")
+app.add_typer(keys, name="keys")
 
 
 def run() -> None:

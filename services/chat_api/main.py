@@ -51,5 +51,7 @@ def run() -> None:
         port=settings.port,
         log_config=None,
         access_log=False,
+        # Who the peer is decides whether its identity headers count, so no header may rewrite its address.
+        proxy_headers=False,
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
     )

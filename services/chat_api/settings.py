@@ -1,6 +1,5 @@
 """Settings of the front."""
 
-import ipaddress
 from datetime import timedelta
 from typing import Self
 from urllib.parse import urlsplit
@@ -9,12 +8,12 @@ from pydantic import Field, SecretStr, model_validator
 
 from services.chat_api.domain.grounding.release import JudgeScope
 from services.chat_api.domain.model_call import EMBEDDED_MODEL
+from services.chat_api.identity_settings import IdentitySettings
 from shared.messaging.loop_health import HealthPolicy
 from shared.settings import BusSettings, DatabaseSettings, Duration
 
 
-class ChatApiSettings(DatabaseSettings, BusSettings):
-    host: str = Field(default="127.0.0.1", title="Address of the front; the demo login allows loopback only")
+class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     port: int = Field(default=8000, ge=0, le=65_535, title="Port of the front")
     redis_url: SecretStr = Field(title="Redis or Valkey, for the candidate cache: redis://:password@host:port")
     knowledge_url: str = Field(title="Base URL of the Knowledge Store")
@@ -71,7 +70,6 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     stop_watch_every: Duration = Field(
         default=timedelta(seconds=2), title="How often a front looks for stop requests whose notification was lost"
     )
-    session_lifetime: Duration = Field(default=timedelta(days=14), title="A login ends after this long")
     cache_expire_after: Duration = Field(default=timedelta(minutes=10), title="A cached search result expires")
     cache_pause_after_fault: Duration = Field(
         default=timedelta(seconds=5), title="The cache is left alone for this long after a fault"
@@ -91,15 +89,6 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
     canary_every: Duration = Field(
         default=timedelta(seconds=30), title="How often a test event is sent through every worker; 0 sends none"
     )
-
-    @model_validator(mode="after")
-    def _demo_login_is_local(self) -> Self:
-        if not _is_loopback(self.host):
-            raise ValueError(
-                f"ACHILLES_HOST={self.host} is not a loopback address: the demo login has no passwords and is only "
-                "served on this computer. Use 127.0.0.1."
-            )
-        return self
 
     @model_validator(mode="after")
     def _web_search_is_an_address(self) -> Self:
@@ -133,19 +122,11 @@ class ChatApiSettings(DatabaseSettings, BusSettings):
 
     @property
     def host_names(self) -> frozenset[str]:
-        return frozenset(name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip())
+        names = (*self.allowed_hosts.split(","), self.public_host)
+        return frozenset(name.strip().lower() for name in names if name.strip())
 
     @property
     def allowed_models(self) -> tuple[str, ...]:
         """The default model first, each once."""
         further = (name.strip() for name in self.models.split(","))
         return tuple(dict.fromkeys((self.default_model, *(name for name in further if name))))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -20,11 +20,13 @@ from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.domain.runtime_rules import ModelList, RuntimeRules
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, WEB_SEARCH
-from services.chat_api.http.demo_people import read_demo_people
 from services.chat_api.http.front import Front
+from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.storage.setting_revisions import SETTINGS_CHANNEL
+from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.change_settings import ChangeSettings
+from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
 from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
@@ -41,7 +43,6 @@ from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.search_knowledge import SearchKnowledge
 from services.chat_api.use_cases.search_web import SearchWeb
-from services.chat_api.use_cases.sessions import Sessions
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
 from services.chat_api.use_cases.tool_directory import ToolDirectory
@@ -49,6 +50,7 @@ from services.chat_api.use_cases.tools import Tool
 from services.chat_api.use_cases.turn_limits import TurnLimits
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
+from services.chat_api.wiring_identity import open_ways_in
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener, WakeSignal
@@ -127,12 +129,12 @@ async def open_front(
         turns = RunningTurns()
         resources.metrics.watch(turns)
         state = _make_knowledge_state(settings, resources)
-        runtime = RuntimeSettings(resources.engine, _initial_rules(settings))
-        front = _make_front(settings, resources, client, turns, state, runtime, judging)
+        ways_in = open_ways_in(settings, resources.engine, stack, _now)
+        front = _make_front(settings, resources, client, turns, state, judging, ways_in)
         resources.bus.listen(KnowledgeChanged.subject, state.on_announcement)
         resources.bus.start()
         stack.push_async_callback(resources.bus.stop)
-        for background in _background_work(settings, resources, front, runtime):
+        for background in _background_work(settings, resources, front):
             await stack.enter_async_context(running(background))
         stack.push_async_callback(turns.close, settings.finalise_deadline)
         yield front
@@ -180,10 +182,11 @@ def _make_front(
     client: ModelClient,
     turns: RunningTurns,
     state: KnowledgeState,
-    runtime: RuntimeSettings,
     judging: Judging | None,
+    ways_in: WaysIn,
 ) -> Front:
     engine = resources.engine
+    runtime = RuntimeSettings(engine, _initial_rules(settings))
     models = ModelDirectory(client, runtime, Tokenizers().counter_for)
     tools = ToolDirectory(_make_tools(settings, resources, state), runtime)
     window = Window(settings.model_window, settings.answer_reserve)
@@ -194,9 +197,9 @@ def _make_front(
         hard_deadline=settings.turn_deadline,
         finalise_deadline=settings.finalise_deadline,
     )
+    stop_turn = StopTurn(engine, turns, _now)
     return Front(
-        sessions=Sessions(engine, lifetime=settings.session_lifetime, now=_now),
-        people=read_demo_people(),
+        ways_in=ways_in,
         start_turn=StartTurn(
             engine,
             models,
@@ -208,8 +211,10 @@ def _make_front(
         ),
         run_chat_turn=RunChatTurn(models, tools, state, FinaliseTurn(engine, _now), turn_settings, _now, judging),
         running_turns=turns,
-        stop_turn=StopTurn(engine, turns, _now),
+        stop_turn=stop_turn,
         read_conversations=ReadConversations(engine),
+        change_conversation=ChangeConversation(engine, models, _now),
+        delete_conversation=DeleteConversation(engine, stop_turn),
         rate_message=RateMessage(engine, _now),
         open_source=OpenSource(engine, _now),
         knowledge=resources.knowledge,
@@ -221,6 +226,7 @@ def _make_front(
         tools=tools,
         prompts=PlatformPrompts(engine, runtime, changes, window, _now),
         change_settings=changes,
+        runtime=runtime,
     )
 
 
@@ -245,12 +251,12 @@ def _initial_rules(settings: ChatApiSettings) -> RuntimeRules:
 
 
 def _background_work(
-    settings: ChatApiSettings, resources: Resources, front: Front, runtime: RuntimeSettings
+    settings: ChatApiSettings, resources: Resources, front: Front
 ) -> tuple[Coroutine[Any, Any, None], ...]:
     relay = OutboxRelay(resources.engine, resources.bus, RelayPolicy(retry_after=settings.outbox_retry_after))
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
     changed = WakeSignal(settings.dsn, SETTINGS_CHANNEL)
-    settings_watch = runtime.watch(changed, settings.settings_watch_every)
+    settings_watch = front.runtime.watch(changed, settings.settings_watch_every)
     reaper = ReapLapsedTurns(resources.engine, _now)
     watch = front.stop_turn.watch(settings.stop_watch_every)
     work = (relay.run(), stops.run(), watch, changed.run(), settings_watch, reaper.run(settings.reap_every))

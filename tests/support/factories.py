@@ -2,12 +2,17 @@
 
 from datetime import UTC, datetime
 
+from services.chat_api.domain.caller import DEMO_AUTHORITY, Caller
 from services.chat_api.domain.model_call import ModelMessage, Purpose
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
 from services.chat_api.domain.ranking import Candidate
 from services.chat_api.domain.turn_record import ModelRun
 from shared.identity import Identity
+
+
+def make_caller(user_id: str = "anna") -> Caller:
+    return Caller.known(make_identity(user_id), DEMO_AUTHORITY)
 
 
 def make_identity(user_id: str = "anna") -> Identity:

@@ -23,7 +23,12 @@ async def serving(app: ASGIApp, *, graceful_seconds: int = 5) -> AsyncIterator[s
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=graceful_seconds
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=graceful_seconds,
+        proxy_headers=False,
     )
     server = _QuietServer(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))

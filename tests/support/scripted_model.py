@@ -54,6 +54,12 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self.closed_early = asyncio.Event()
 
+    def forget(self) -> None:
+        """As new, for the next test on the same front."""
+        self._replies.clear()
+        self.requests.clear()
+        self.closed_early.clear()
+
     def script(self, *replies: Reply) -> None:
         self._replies.extend(replies)
 

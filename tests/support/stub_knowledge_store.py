@@ -38,11 +38,18 @@ class StubKnowledgeStore:
         self.is_empty = False
         self.failing = False
         self.searches: list[SearchRequest] = []
+        self.last_body = b""
         self.traceparents: list[str] = []
 
     @property
     def identities(self) -> list[Identity | None]:
         return [search.identity for search in self.searches]
+
+    def forget(self) -> None:
+        """As new, for the next test on the same front; what was cached of it is outdated."""
+        self.hits, self.withheld, self.is_empty, self.failing = (), (), False, False
+        self.version += 1
+        self.searches.clear()
 
     def holds(self, *texts: str) -> None:
         """One record a text."""
@@ -63,7 +70,8 @@ class StubKnowledgeStore:
         if refusal is not None:
             return refusal
         self.traceparents.append(request.headers.get("traceparent", ""))
-        self.searches.append(SearchRequest.model_validate_json(await request.body()))
+        self.last_body = await request.body()
+        self.searches.append(SearchRequest.model_validate_json(self.last_body))
         response = SearchResponse(
             outcome=self._outcome(),
             store_id="stub",

@@ -14,7 +14,7 @@ from services.chat_api.use_cases.models import ModelChoice
 from services.chat_api.use_cases.start_turn import StartedTurn
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.use_cases.turn_under_way import TurnUnderWay
-from shared.identity import Identity
+from tests.support.factories import make_caller
 
 SETTINGS = TurnSettings(
     window=Window(16_384, 1_024),
@@ -45,7 +45,7 @@ def make_turn(
     started = StartedTurn(
         message_id=uuid4(),
         conversation_id=uuid4(),
-        identity=Identity(user_id="anna", display_name="Anna"),
+        caller=make_caller(),
         message=question,
         selected_model=None,
         history=(),

@@ -67,7 +67,9 @@ class KnowledgeClient:
         """Raises SourceNotFoundError or KnowledgeUnavailableError."""
         if not 0 < len(record_id) <= MAX_RECORD_ID or "\x00" in record_id:
             raise SourceNotFoundError
-        body = {"record_id": record_id, "identity": identity.model_dump(mode="json") if identity else None}
+        body: dict[str, object] = {"record_id": record_id}
+        if identity is not None:
+            body["identity"] = identity.model_dump(mode="json")
         response = await self._send("POST", "/v1/record", body, accept_missing=True)
         if response.status_code == httpx.codes.NOT_FOUND:
             raise SourceNotFoundError

@@ -19,11 +19,11 @@ from shared.events.run import RunOutcome
 
 @dataclass(frozen=True, slots=True)
 class TurnSubject:
-    """Whose turn it is and where it belongs."""
+    """Whose turn it is and where it belongs. The owner is a user id, or `anonymous:…` for somebody unknown."""
 
     message_id: UUID
     conversation_id: UUID
-    user_id: str
+    owner_id: str
     department: str | None
 
 

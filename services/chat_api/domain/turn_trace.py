@@ -44,7 +44,7 @@ def _usage(subject: TurnSubject, number: int, run: ModelRun) -> UsageRecorded:
         occurred_at=run.at,
         message_id=subject.message_id,
         provider_call=number,
-        user_id=subject.user_id,
+        user_id=subject.owner_id,
         department=subject.department,
         provider=run.provider,
         model=run.model,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from services.chat_api.http.authentication import AnyFront
+from services.chat_api.http.authentication import AnyFront, guard
 from services.chat_api.http.identifiers import page_request
 from services.chat_api.http.problems import StoreTokenRequiredError
 from services.chat_api.storage.keyset import PageRequest
@@ -14,6 +14,7 @@ from shared.access_signals_contract import ACCESS_SIGNALS_PATH, AccessSignalList
 router = APIRouter(tags=["access signals"])
 
 
+@guard
 def require_store_token(request: Request, front: AnyFront) -> None:
     """Raises StoreTokenRequiredError, also where no token is configured: then nobody may read."""
     expected = front.store_token.get_secret_value().encode()
@@ -25,10 +26,10 @@ def require_store_token(request: Request, front: AnyFront) -> None:
 def oldest_first(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     order: Annotated[Literal["asc", "desc"], Query()] = "asc",
-    after: Annotated[str | None, Query(max_length=64)] = None,
-    before: Annotated[str | None, Query(max_length=64)] = None,
+    after: Annotated[str | None, Query()] = None,
+    before: Annotated[str | None, Query()] = None,
 ) -> PageRequest:
-    """Raises BadCursorRequestError."""
+    """Raises BadCursorError."""
     return page_request(limit, order, after, before)
 
 

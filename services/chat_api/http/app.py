@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,14 +13,17 @@ from services.chat_api.http import (
     admin_changes,
     admin_prompts,
     admin_tools,
+    api_keys,
     chat,
     conversations,
+    login,
     loop,
     messages,
     models,
     pages,
     session,
 )
+from services.chat_api.http.authentication import no_secret_in_query, require_guards
 from services.chat_api.http.openapi_document import document_problems
 from services.chat_api.http.problems import (
     BodyTooLargeError,
@@ -47,11 +50,14 @@ def create_http_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        dependencies=[Depends(no_secret_in_query)],
     )
     install_problem_handlers(app)
     document_problems(app)
     for part in (
         session,
+        login,
+        api_keys,
         chat,
         conversations,
         messages,
@@ -63,6 +69,7 @@ def create_http_app(
         pages,
         access_signals,
     ):
+        require_guards(part.router)
         app.include_router(part.router)
     app.router.routes.extend(operations)
     app.mount("/static", pages.static_files)

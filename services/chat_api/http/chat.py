@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from sse_starlette.sse import EventSourceResponse
 
 from services.chat_api.domain.turn_events import TurnEvent
-from services.chat_api.http.authentication import AnyFront, SignedIn
+from services.chat_api.http.authentication import AnyCaller, AnyFront, ReturningCaller
 from services.chat_api.http.front import Front
 from services.chat_api.http.identifiers import ClientId, MessageId, parse_id
 from services.chat_api.http.languages import AnyLanguage
@@ -43,11 +43,13 @@ class ChatRequest(BaseModel):
 
 
 @router.post("/chat", response_class=EventSourceResponse)
-async def chat(request: ChatRequest, identity: SignedIn, front: AnyFront, language: AnyLanguage) -> EventSourceResponse:
+async def chat(
+    request: ChatRequest, caller: ReturningCaller, front: AnyFront, language: AnyLanguage
+) -> EventSourceResponse:
     """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
     command = ChatCommand(
         message=request.message,
-        identity=identity,
+        caller=caller,
         conversation_id=parse_id(request.conversation_id) if request.conversation_id else None,
         client_message_id=request.client_message_id,
         model=request.model,
@@ -95,8 +97,8 @@ class StopAccepted(BaseModel):
 
 
 @router.post("/turns/{message_id}/stop", status_code=202)
-async def stop(message_id: MessageId, identity: SignedIn, front: AnyFront, response: Response) -> StopAccepted:
+async def stop(message_id: MessageId, caller: AnyCaller, front: AnyFront, response: Response) -> StopAccepted:
     """End one's own running turn. A turn that has ended stays as it is."""
     response.headers["cache-control"] = "no-store"
-    await front.stop_turn.execute(identity, message_id)
+    await front.stop_turn.execute(caller, message_id)
     return StopAccepted(message_id=message_id)

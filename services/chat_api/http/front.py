@@ -6,8 +6,10 @@ from fastapi import Request
 from pydantic import SecretStr
 
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
-from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.http.ways_in import WaysIn
+from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.change_settings import ChangeSettings
+from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
@@ -17,7 +19,7 @@ from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
-from services.chat_api.use_cases.sessions import Sessions
+from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import StopTurn
 from services.chat_api.use_cases.tool_directory import ToolDirectory
@@ -26,13 +28,14 @@ from services.chat_api.use_cases.turn_metrics import TurnMetrics
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    sessions: Sessions
-    people: DemoPeople
+    ways_in: WaysIn
     start_turn: StartTurn
     run_chat_turn: RunChatTurn
     running_turns: RunningTurns
     stop_turn: StopTurn
     read_conversations: ReadConversations
+    change_conversation: ChangeConversation
+    delete_conversation: DeleteConversation
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient
@@ -44,6 +47,7 @@ class Front:
     tools: ToolDirectory
     prompts: PlatformPrompts
     change_settings: ChangeSettings
+    runtime: RuntimeSettings
 
 
 def front_of(request: Request) -> Front:

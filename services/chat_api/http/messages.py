@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from services.chat_api.http.authentication import AnyFront, SignedIn
+from services.chat_api.http.authentication import AnyCaller, AnyFront
 from services.chat_api.http.identifiers import ClientId, MessageId
 
 router = APIRouter(prefix="/api/v1/messages/{message_id}", tags=["messages"])
@@ -46,9 +46,9 @@ class OpenAccepted(BaseModel):
 
 
 @router.put("/feedback", status_code=202)
-async def rate(message_id: MessageId, body: FeedbackRequest, identity: SignedIn, front: AnyFront) -> FeedbackAccepted:
+async def rate(message_id: MessageId, body: FeedbackRequest, caller: AnyCaller, front: AnyFront) -> FeedbackAccepted:
     """Rate one's own answer. The rating stands as soon as the worker has written it."""
-    revision = await front.rate_message.execute(identity, message_id, body.value)
+    revision = await front.rate_message.execute(caller, message_id, body.value)
     return FeedbackAccepted(message_id=message_id, value=body.value, revision=revision)
 
 
@@ -57,9 +57,9 @@ async def open_citation(
     message_id: MessageId,
     n: Annotated[int, Path(ge=1, le=1_000)],
     body: OpenRequest,
-    identity: SignedIn,
+    caller: AnyCaller,
     front: AnyFront,
 ) -> OpenAccepted:
     """Where the cited source can be read. The click is noted as use of that source."""
-    citation = await front.open_source.execute(identity, message_id, n, body.click_id)
+    citation = await front.open_source.execute(caller, message_id, n, body.click_id)
     return OpenAccepted(url=citation.url)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.chat_api.domain.runtime_rules import MODELS_SETTING, ModelList
-from services.chat_api.http.authentication import AnyFront, AsAdmin, SignedIn
+from services.chat_api.http.authentication import AnyCaller, AnyFront, AsAdmin
 from services.chat_api.http.front import Front
 from services.chat_api.http.identifiers import AnyPage
 from services.chat_api.http.lists import ListBody, list_body
@@ -35,7 +35,7 @@ class ModelsRequest(BaseModel):
 
 
 @router.get("/models")
-async def list_models(_identity: SignedIn, front: AnyFront, page: AnyPage) -> ListBody[ModelBody]:
+async def list_models(_caller: AnyCaller, front: AnyFront, page: AnyPage) -> ListBody[ModelBody]:
     """The models that one may choose for a conversation. `order=asc` is the administrators' order."""
     return _body(front.models.list, page)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import nh3
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from markdown_it import MarkdownIt
@@ -17,7 +17,7 @@ from services.chat_api.adapters.knowledge_client import (
 )
 from services.chat_api.domain.grounding.language import Language
 from services.chat_api.domain.texts import TextKey, text_for
-from services.chat_api.http.authentication import AnyFront, identify
+from services.chat_api.http.authentication import AnyFront, KnownCaller, public
 from services.chat_api.http.languages import language_of
 
 WEB_FOLDER = Path(__file__).parent / "web"
@@ -30,26 +30,25 @@ _TAGS = {
 }
 
 
-@router.api_route("/", methods=["GET", "HEAD"])
+@router.api_route("/", methods=["GET", "HEAD"], dependencies=[Depends(public)])
 async def chat_page() -> Response:
     return FileResponse(WEB_FOLDER / "index.html", headers={"cache-control": "no-cache"})
 
 
-@router.api_route("/operations", methods=["GET", "HEAD"])
+@router.api_route("/operations", methods=["GET", "HEAD"], dependencies=[Depends(public)])
 async def operations_page() -> Response:
     """How the parts beside the answers are doing. What it shows comes from the API, which asks who may see it."""
     return FileResponse(WEB_FOLDER / "operations.html", headers={"cache-control": "no-cache"})
 
 
 @router.get("/sources/{record_id:path}")
-async def source_page(record_id: str, request: Request, front: AnyFront) -> Response:
-    """A source as it stands in the store, if the signed-in person may read it now."""
+async def source_page(record_id: str, request: Request, caller: KnownCaller, front: AnyFront) -> Response:
+    """A source as it stands in the store, if whoever asks may read it now."""
     language = language_of(request)
-    identity = await identify(request, front)
-    if identity is None:
+    if caller is None and not front.ways_in.anonymous:
         return RedirectResponse("/", status_code=303)
     try:
-        document = await front.knowledge.read_record(record_id, identity)
+        document = await front.knowledge.read_record(record_id, caller.identity if caller else None)
     except SourceNotFoundError:
         return _message_page("source_not_found", language, status=404)
     except KnowledgeUnavailableError:

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
 _RETRY_AFTER_SECONDS = 2
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+_UNAUTHORIZED = 401
 # SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
 _AWAY_CLASSES = ("", "08", "40", "53", "55", "57", "58")
 
@@ -42,6 +43,14 @@ class StoreTokenRequiredError(ClientError):
     code = "store_token_required"
     title = "Only the Knowledge Store may read this, with its service token"
     status = 401
+
+
+class TokenInQueryError(ClientError):
+    code = "token_in_query"
+    title = "A secret does not belong in an address"
+
+    def __init__(self) -> None:
+        super().__init__("Send it as `Authorization: Bearer …`, and replace it: addresses are logged on their way.")
 
 
 class CrossSiteError(ClientError):
@@ -103,6 +112,8 @@ def problem_response(fault: AchillesError, request: HTTPConnection, *, status: i
     headers = {"cache-control": "no-store", "content-language": language, "vary": "accept-language"}
     if fault.retryable:
         headers["retry-after"] = str(fault.retry_after or _RETRY_AFTER_SECONDS)
+    if fault.status == _UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
     return JSONResponse(body, status_code=status or fault.status, media_type=PROBLEM_JSON, headers=headers)
 
 

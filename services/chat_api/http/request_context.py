@@ -35,6 +35,11 @@ def request_id_of(connection: HTTPConnection) -> str:
     return found
 
 
+def add_response_header(connection: HTTPConnection, name: str, value: str) -> None:
+    """Sent with whatever response comes, also one that the route builds by itself."""
+    connection.scope["achilles_response_headers"].append((name, value))
+
+
 class RequestContext:
     def __init__(self, app: ASGIApp, *, refuse: "Refusals", body_limit: int, host_names: frozenset[str]) -> None:
         self._app = app
@@ -48,7 +53,8 @@ class RequestContext:
             return
         headers = Headers(scope=scope)
         scope["achilles_request_id"] = _request_id(headers)
-        send = _with_headers(send, scope["achilles_request_id"])
+        scope["achilles_response_headers"] = []
+        send = _with_headers(send, scope["achilles_request_id"], scope["achilles_response_headers"])
         with trace_of(headers):
             await self._checked(headers, scope, receive, send)
 
@@ -117,7 +123,7 @@ def _is_cross_site(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
-def _with_headers(send: Send, request_id: str) -> Send:
+def _with_headers(send: Send, request_id: str, added: list[tuple[str, str]]) -> Send:
     extra: Iterable[tuple[str, str]] = [*_SECURITY_HEADERS.items(), ("x-request-id", request_id)]
 
     async def send_with_headers(message: Message) -> None:
@@ -125,6 +131,8 @@ def _with_headers(send: Send, request_id: str) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in extra:
                 headers.setdefault(name, value)
+            for name, value in added:
+                headers.append(name, value)
         await send(message)
 
     return send_with_headers

@@ -1,15 +1,23 @@
-"""The demo login: choose one of the people from a file. It exists on loopback only and says what it is."""
+"""Who is signed in, the demo login (one's own computer, no passwords), and sessions without a person."""
 
-from typing import Literal
-
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.chat_api.http.authentication import SESSION_COOKIE, AnyFront, SignedIn
+from services.chat_api.domain.caller import DEMO_AUTHORITY, Caller
+from services.chat_api.http.authentication import AnyFront, KnownCaller, public
+from services.chat_api.http.cookies import SESSION
+from services.chat_api.http.demo_people import DemoPeople
+from services.chat_api.http.front import Front
+from services.chat_api.http.identifiers import AnyPage
+from services.chat_api.http.lists import ListBody, list_body
+from services.chat_api.http.problems import SignInRequiredError
+from services.chat_api.http.ways_in import LoginMode
+from services.chat_api.storage.keyset import page_of
 from services.chat_api.use_cases.errors import NotFoundError
-from shared.identity import Identity
 
 router = APIRouter(prefix="/api/v1/session", tags=["session"])
+LOGIN_PATH = "/api/v1/session/login"
+_GUEST = "Guest"
 
 
 class SignedInUser(BaseModel):
@@ -20,8 +28,12 @@ class SignedInUser(BaseModel):
 
 
 class SessionBody(BaseModel):
+    """`mode` is how people sign in here. An anonymous session has a user to show, and no identity."""
+
     user: SignedInUser
-    mode: Literal["demo"] = "demo"
+    mode: LoginMode = "demo"
+    login_url: str | None = None
+    anonymous: bool = False
 
 
 class SignInRequest(BaseModel):
@@ -31,72 +43,92 @@ class SignInRequest(BaseModel):
 
 
 class PersonBody(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
     user_id: str
     display_name: str
     department: str | None
     description: str
 
 
-class PeopleList(BaseModel):
-    data: list[PersonBody]
-
-
 @router.get("")
-async def read_session(identity: SignedIn) -> SessionBody:
-    """Who is signed in."""
-    return _body(identity)
+async def read_session(caller: KnownCaller, front: AnyFront) -> SessionBody:
+    """Who is signed in. Without a session, a 401 whose `mode`, `login_url` and `anonymous` say how to get one."""
+    if caller is None:
+        raise SignInRequiredError(retry_after=None, **_ways_to_sign_in(front))
+    return _body(caller, front)
 
 
-@router.get("/people")
-async def list_people(front: AnyFront) -> PeopleList:
+@router.get("/people", dependencies=[Depends(public)])
+async def list_people(front: AnyFront, page: AnyPage) -> ListBody[PersonBody]:
     """The people that the demo login offers."""
-    return PeopleList(
-        data=[
-            PersonBody(
-                user_id=person.user_id,
-                display_name=person.display_name,
-                department=person.department,
-                description=person.description,
-            )
-            for person in front.people.people
-        ]
-    )
+    found = page_of(_people(front).people, lambda person: person.user_id, page)
+    return list_body(found, PersonBody.model_validate, lambda person: person.user_id)
 
 
-@router.post("")
-async def sign_in(body: SignInRequest, front: AnyFront, response: Response) -> SessionBody:
+@router.post("", dependencies=[Depends(public)])
+async def sign_in(body: SignInRequest, request: Request, front: AnyFront, response: Response) -> SessionBody:
     """Sign in as a demo person. There is no password: this login is for one's own computer."""
-    person = front.people.find(body.user_id)
+    people = _people(front)
+    person = people.find(body.user_id)
     if person is None:
-        known = ", ".join(one.user_id for one in front.people.people)
+        known = ", ".join(one.user_id for one in people.people)
         raise NotFoundError(f"There is no such demo person. Known: {known}.")
-    token = await front.sessions.begin(person.identity)
-    response.set_cookie(
-        SESSION_COOKIE,
-        token,
-        max_age=int(front.sessions.lifetime.total_seconds()),
-        httponly=True,
-        samesite="lax",
-        path="/",
-    )
-    return _body(person.identity)
+    return await _begin(Caller.known(person.identity, DEMO_AUTHORITY), request, front, response)
 
 
-@router.delete("", status_code=204)
+@router.post("/anonymous", dependencies=[Depends(public)])
+async def go_in_anonymously(request: Request, front: AnyFront, response: Response) -> SessionBody:
+    """Ask without signing in, where that is allowed. The session owns its conversations."""
+    if not front.ways_in.anonymous:
+        raise NotFoundError("Anonymous access is off here.")
+    return await _begin(Caller.anonymous(), request, front, response)
+
+
+@router.delete("", status_code=204, dependencies=[Depends(public)])
 async def sign_out(request: Request, front: AnyFront, response: Response) -> None:
     """End the session. Without one, nothing happens."""
-    token = request.cookies.get(SESSION_COOKIE)
+    ways = front.ways_in
+    token = ways.cookies.read(request, SESSION)
     if token:
-        await front.sessions.end(token)
-    response.delete_cookie(SESSION_COOKIE, path="/")
+        await ways.sessions.end(token)
+    ways.cookies.forget(response, SESSION)
 
 
-def _body(identity: Identity) -> SessionBody:
+async def _begin(caller: Caller, request: Request, front: Front, response: Response) -> SessionBody:
+    ways = front.ways_in
+    token = await ways.sessions.begin(caller, instead_of=ways.cookies.read(request, SESSION))
+    ways.cookies.set(response, SESSION, token, ways.sessions.lifetime)
+    return _body(caller, front)
+
+
+def _people(front: Front) -> DemoPeople:
+    if front.ways_in.people is None:
+        raise NotFoundError("There is no demo login here.")
+    return front.ways_in.people
+
+
+def _ways_to_sign_in(front: Front) -> dict[str, str]:
+    ways = front.ways_in
+    found: dict[str, str] = {"mode": ways.mode}
+    if ways.login is not None:
+        found["login_url"] = LOGIN_PATH
+    if ways.anonymous:
+        found["anonymous"] = "allowed"
+    return found
+
+
+def _body(caller: Caller, front: Front) -> SessionBody:
+    identity = caller.identity
+    user = SignedInUser(
+        user_id=caller.owner_id,
+        display_name=identity.display_name if identity else _GUEST,
+        department=caller.department,
+        groups=identity.groups if identity else (),
+    )
     return SessionBody(
-        user=SignedInUser(
-            user_id=identity.user_id,
-            display_name=identity.display_name,
-            department=identity.department,
-            groups=identity.groups,
-        )
+        user=user,
+        mode=front.ways_in.mode,
+        login_url=LOGIN_PATH if front.ways_in.login else None,
+        anonymous=identity is None,
     )

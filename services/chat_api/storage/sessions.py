@@ -1,23 +1,26 @@
-"""Browser sessions: an opaque token outside, its hash and the identity inside."""
+"""Browser sessions: an opaque token outside; its hash, the owner and the identity inside."""
 
-import hashlib
-import secrets
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.chat_api.domain.caller import Caller
+from services.chat_api.storage.secrets import hash_of, new_secret
 from shared.database.tables.chat import sessions
 from shared.identity import Identity
 
 
-async def create_session(connection: AsyncConnection, identity: Identity, *, now: datetime, lifetime: timedelta) -> str:
+async def create_session(connection: AsyncConnection, caller: Caller, *, now: datetime, lifetime: timedelta) -> str:
     """Returns the token for the cookie; only its hash is kept."""
-    token = secrets.token_urlsafe(32)
+    token = new_secret()
     await connection.execute(
         insert(sessions).values(
-            token_hash=_hash(token),
-            identity=identity.model_dump(mode="json"),
+            token_hash=hash_of(token),
+            owner_id=caller.owner_id,
+            identity=caller.identity.model_dump(mode="json") if caller.identity else None,
+            authority=caller.authority,
             created_at=now,
             expires_at=now + lifetime,
         )
@@ -25,21 +28,21 @@ async def create_session(connection: AsyncConnection, identity: Identity, *, now
     return token
 
 
-async def find_session(connection: AsyncConnection, token: str) -> Identity | None:
-    statement = select(sessions.c.identity).where(
-        sessions.c.token_hash == _hash(token), sessions.c.expires_at > func.now()
+async def find_session(connection: AsyncConnection, token: str, authorities: Collection[str]) -> Caller | None:
+    statement = select(sessions.c.owner_id, sessions.c.identity, sessions.c.authority).where(
+        sessions.c.token_hash == hash_of(token),
+        sessions.c.expires_at > func.now(),
+        sessions.c.authority.in_(authorities),
     )
-    found = await connection.scalar(statement)
-    return Identity.model_validate(found) if found else None
+    row = (await connection.execute(statement)).one_or_none()
+    if row is None:
+        return None
+    return Caller(row.owner_id, Identity.model_validate(row.identity) if row.identity else None, row.authority)
 
 
 async def end_session(connection: AsyncConnection, token: str) -> None:
-    await connection.execute(delete(sessions).where(sessions.c.token_hash == _hash(token)))
+    await connection.execute(delete(sessions).where(sessions.c.token_hash == hash_of(token)))
 
 
 async def forget_expired(connection: AsyncConnection) -> None:
     await connection.execute(delete(sessions).where(sessions.c.expires_at < func.now()))
-
-
-def _hash(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()

@@ -87,6 +87,6 @@ def _subject_of(started: StartedTurn) -> TurnSubject:
     return TurnSubject(
         message_id=started.message_id,
         conversation_id=started.conversation_id,
-        user_id=started.identity.user_id,
-        department=started.identity.department,
+        owner_id=started.caller.owner_id,
+        department=started.caller.department,
     )

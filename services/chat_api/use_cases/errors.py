@@ -60,11 +60,6 @@ class TooManyStreamsError(TransientError):
     status = 429
 
 
-class BadCursorRequestError(ClientError):
-    code = "bad_cursor"
-    title = "The cursor names no entry of this list"
-
-
 class SourceNotCitedError(ClientError):
     code = "not_cited"
     title = "This answer does not cite such a source"

@@ -33,7 +33,7 @@ class GroundTurn:
     async def execute(self, turn: TurnUnderWay, plan: RoundPlan, tools: Mapping[str, Tool], free: int) -> None:
         """`free` is what prompt, message and the answer's reserve leave of the window, in tokens."""
         await turn.emit(StageReached("searching"))
-        result = await run_tools(plan.calls, tools, turn.started.identity)
+        result = await run_tools(plan.calls, tools, turn.started.caller.identity)
         asked = _leading_call(plan)
         turn.record.retrieval = _retrieval_of(asked, result, self._now())
         if result.failed:

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.domain.caller import Caller
 from services.chat_api.domain.citations import Citation
 from services.chat_api.storage.conversations import find_message
 from services.chat_api.use_cases.errors import NotFoundError, SourceNotCitedError
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE
 from shared.events import SourceAccessed
-from shared.identity import Identity
 from shared.messaging.outbox import enqueue
 
 
@@ -20,10 +20,10 @@ class OpenSource:
         self._engine = engine
         self._now = now
 
-    async def execute(self, identity: Identity, message_id: UUID, n: int, click_id: str) -> Citation:
+    async def execute(self, caller: Caller, message_id: UUID, n: int, click_id: str) -> Citation:
         """Raises NotFoundError for a message that is not one's own, SourceNotCitedError for a number not in it."""
         async with self._engine.begin() as connection:
-            message = await find_message(connection, message_id, identity.user_id)
+            message = await find_message(connection, message_id, caller.owner_id)
             if message is None:
                 raise NotFoundError
             citation = next((one for one in message.citations if one.n == n), None)

@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.conversations import find_message
 from services.chat_api.use_cases.errors import NotFoundError
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE
 from shared.database.tables.chat import feedback_revision
 from shared.events import AnswerRated
-from shared.identity import Identity
 from shared.messaging.outbox import enqueue
 
 Rating = Literal[-1, 1]
@@ -24,10 +24,10 @@ class RateMessage:
         self._engine = engine
         self._now = now
 
-    async def execute(self, identity: Identity, message_id: UUID, value: Rating | None) -> int:
+    async def execute(self, caller: Caller, message_id: UUID, value: Rating | None) -> int:
         """Returns the revision of this rating. Raises NotFoundError, also for a message that is no answer."""
         async with self._engine.begin() as connection:
-            message = await find_message(connection, message_id, identity.user_id)
+            message = await find_message(connection, message_id, caller.owner_id)
             if message is None or message.role != "assistant":
                 raise NotFoundError
             revision = (await connection.execute(select(feedback_revision.next_value()))).scalar_one()

@@ -3,8 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.storage.access_signals import list_access_signals
-from services.chat_api.storage.keyset import BadCursorError, Page, PageRequest
-from services.chat_api.use_cases.errors import BadCursorRequestError
+from services.chat_api.storage.keyset import Page, PageRequest
 from shared.access_signals_contract import AccessSignal
 
 
@@ -13,9 +12,6 @@ class ReadAccessSignals:
         self._engine = engine
 
     async def list(self, page: PageRequest) -> Page[AccessSignal]:
-        """Raises BadCursorRequestError."""
+        """Raises BadCursorError."""
         async with self._engine.connect() as connection:
-            try:
-                return await list_access_signals(connection, page)
-            except BadCursorError:
-                raise BadCursorRequestError from None
+            return await list_access_signals(connection, page)

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.budget import Window, message_tokens
+from services.chat_api.domain.caller import Caller
 from services.chat_api.domain.grounding.language import Language, recognise_language
 from services.chat_api.domain.prompts import answer_prompt
 from services.chat_api.domain.runtime_rules import RuntimeRules
@@ -38,7 +39,6 @@ from services.chat_api.use_cases.errors import (
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.turn_limits import TurnLimits
-from shared.identity import Identity
 
 _TITLE_CHARS = 80
 _HISTORY_ROWS = 200
@@ -53,7 +53,7 @@ class ChatCommand:
     come in the language of the message, else in the preferred one."""
 
     message: str
-    identity: Identity
+    caller: Caller
     conversation_id: UUID | None = None
     client_message_id: str | None = None
     model: str | None = None
@@ -70,7 +70,7 @@ class StartedTurn:
 
     message_id: UUID
     conversation_id: UUID
-    identity: Identity
+    caller: Caller
     message: str
     language: Language
     selected_model: str | None
@@ -139,10 +139,10 @@ class StartTurn:
     async def _open(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
         async with self._engine.begin() as connection:
             if command.client_message_id:
-                known = await find_by_client_message(connection, command.identity.user_id, command.client_message_id)
+                known = await find_by_client_message(connection, command.caller.owner_id, command.client_message_id)
                 if known:
                     return await self._earlier(connection, known, command)
-            await self._limits.check(connection, command.identity.user_id, self._now())
+            await self._limits.check(connection, command.caller.owner_id, self._now())
             conversation = await self._conversation(connection, command)
             self._check_size(command.message, conversation.selected_model)
             turn = self._new_turn(command, conversation.id)
@@ -155,7 +155,7 @@ class StartTurn:
         return StartedTurn(
             message_id=turn.message_id,
             conversation_id=conversation.id,
-            identity=command.identity,
+            caller=command.caller,
             message=command.message,
             language=command.language,
             selected_model=conversation.selected_model,
@@ -166,13 +166,13 @@ class StartTurn:
     async def _earlier(self, connection: AsyncConnection, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:
         if known.running:
             raise TurnRunningError(known.message_id)
-        message = await find_message(connection, known.message_id, command.identity.user_id)
+        message = await find_message(connection, known.message_id, command.caller.owner_id)
         if message is None:
             raise NotFoundError
         return FinishedEarlier(message, command.language)
 
     async def _conversation(self, connection: AsyncConnection, command: ChatCommand) -> Conversation:
-        owner_id = command.identity.user_id
+        owner_id = command.caller.owner_id
         if command.conversation_id is not None:
             found = await find_conversation(connection, command.conversation_id, owner_id)
             if found is None:
@@ -195,7 +195,7 @@ class StartTurn:
             task_id=uuid4(),
             conversation_id=conversation_id,
             user_message_id=uuid4(),
-            owner_id=command.identity.user_id,
+            owner_id=command.caller.owner_id,
             client_message_id=command.client_message_id or str(uuid4()),
             message=command.message,
             started_at=self._now(),

@@ -9,10 +9,10 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.turns import find_turn, request_stop, stops_requested
 from services.chat_api.use_cases.errors import NotFoundError
 from services.chat_api.use_cases.running_turns import RunningTurns
-from shared.identity import Identity
 
 STOP_CHANNEL = "achilles_stop"
 logger = logging.getLogger(__name__)
@@ -26,17 +26,21 @@ class StopTurn:
         self._running = running
         self._now = now
 
-    async def execute(self, identity: Identity, message_id: UUID) -> None:
+    async def execute(self, caller: Caller, message_id: UUID) -> None:
         """Returns when the request is on its way; a turn that has ended stays as it is. Raises NotFoundError."""
         async with self._engine.begin() as connection:
-            turn = await find_turn(connection, message_id, identity.user_id)
+            turn = await find_turn(connection, message_id, caller.owner_id)
             if turn is None:
                 raise NotFoundError
-            if turn.running and not self._running.stop(message_id):
-                await request_stop(connection, message_id, self._now())
+            if not turn.running:
+                return
+            # Also for a turn of this front: an answer that its owner stopped is no broken one.
+            await request_stop(connection, message_id, self._now())
+            if message_id not in self._running.ids:
                 await connection.execute(
                     text("SELECT pg_notify(:channel, :id)"), {"channel": STOP_CHANNEL, "id": str(message_id)}
                 )
+        self._running.stop(message_id)
 
     def on_notification(self, payload: str) -> None:
         """Another front was asked to stop a turn that may run here."""

@@ -116,9 +116,12 @@ sessions = Table(
     "sessions",
     metadata,
     Column("token_hash", LargeBinary, primary_key=True),
-    Column("identity", JSONB, nullable=False),
+    Column("owner_id", Text, nullable=False),
+    Column("identity", JSONB(none_as_null=True)),
+    Column("authority", Text, nullable=False),
     _now(),
     Column("expires_at", DateTime(timezone=True), nullable=False),
+    CheckConstraint("(identity IS NULL) = (authority = 'anonymous')", name="identity_unless_anonymous"),
     Index("ix_sessions_expires_at", "expires_at"),
     schema="chat",
 )

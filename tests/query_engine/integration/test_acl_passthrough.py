@@ -1,14 +1,17 @@
 """Identity is passed on, never interpreted."""
 
 import json
+from typing import Any
 
+import httpx
 import pytest
 
 from services.chat_api.domain.model_call import ToolCallDelta
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 from shared.knowledge_contract import Withheld
 from tests.support.administrator import administrator
-from tests.support.front import Person, make_front_settings, running_front
+from tests.support.api_document import UNKNOWN_ID, Operation, operations_of
+from tests.support.front import Answer, Person, RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
 from tests.support.scripted_model import Reply, ScriptedModel, call, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
@@ -123,3 +126,106 @@ async def test_a_hidden_record_without_a_matched_author_is_hinted_at_without_a_c
     for placeholder in ("None", "null", "unknown", "{", "n/a", "@x.example in HR"):
         assert placeholder not in answer.hint["text"]
     assert answer.hint["text"].count("@") == 1
+
+
+# What an operation on somebody's conversation or message has to be sent, so that it comes to the question whose it is.
+_BODIES: dict[str, Any] = {
+    "PUT /api/v1/messages/{message_id}/feedback": {"value": 1},
+    "POST /api/v1/messages/{message_id}/citations/{n}/open": {"click_id": "c1"},
+}
+_OWNED = ("conversation_id", "message_id")
+
+
+@pytest.mark.req("ACL-9")
+async def test_somebody_elses_conversation_and_message_are_a_404_byte_identical_to_unknown_on_every_operation(
+    front: RunningFront, anna: Person, hana: Person, model: ScriptedModel, store: StubKnowledgeStore
+) -> None:
+    store.holds(_LEAVE)
+    model.script(search("leave"), say(f"{_LEAVE} [1]"))
+    theirs = await hana.ask("leave?")
+    owned = [one for one in await operations_of(anna.client) if set(one.parameters) & set(_OWNED)]
+    assert len(owned) >= 4
+    for operation in owned:
+        hidden = await _send(anna.client, operation, theirs)
+        unknown = await _send(anna.client, operation, None)
+        assert (hidden.status_code, unknown.status_code) == (404, 404), (operation.name, unknown.text)
+        assert hidden.content == unknown.content, operation.name
+        assert _without_date(hidden) == _without_date(unknown), operation.name
+    for conversation_id in (theirs.conversation_id, UNKNOWN_ID):
+        body = {"message": "Let me in", "conversation_id": conversation_id}
+        response = await anna.client.post("/api/v1/chat", json=body, headers={"x-request-id": "r1"})
+        assert (response.status_code, response.json()["code"]) == (404, "not_found")
+    assert len(model.requests) == 2
+    thread = (await hana.client.get(f"/api/v1/conversations/{theirs.conversation_id}")).json()
+    assert [message["feedback"] for message in thread["messages"]] == [None, None]
+
+
+async def _send(client: httpx.AsyncClient, operation: Operation, answer: Answer | None) -> httpx.Response:
+    ids = {"conversation_id": answer.conversation_id, "message_id": answer.message_id} if answer else {}
+    assert not operation.has_body or operation.name in _BODIES, f"say in _BODIES what {operation.name} is sent"
+    return await client.request(
+        operation.method,
+        operation.address(**ids),
+        json=_BODIES.get(operation.name),
+        headers={"x-request-id": "r1"},
+    )
+
+
+def _without_date(response: httpx.Response) -> dict[str, str]:
+    return {name: value for name, value in response.headers.items() if name != "date"}
+
+
+@pytest.mark.req("ACL-5")
+async def test_without_anonymous_access_nobody_unknown_gets_in(front: RunningFront, model: ScriptedModel) -> None:
+    async with front.anybody() as client:
+        response = await client.post("/api/v1/chat", json={"message": "leave?"})
+        assert (response.status_code, response.json()["code"]) == (401, "sign_in_required")
+        assert (await client.post("/api/v1/session/anonymous")).status_code == 404
+    assert model.requests == []
+
+
+@pytest.mark.req("ACL-5")
+async def test_the_absence_of_an_identity_is_passed_on_and_is_not_an_identity_without_rights(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, model: ScriptedModel, rows: Rows
+) -> None:
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, anonymous_access=True)
+    store.holds(_LEAVE)
+    model.script(*(reply for _ in range(2) for reply in (search("leave"), say(f"{_LEAVE} [1]"))))
+    async with running_front(settings, model) as front, front.anybody() as client, front.anybody() as another:
+        answer = await Person(client).ask("leave?")
+        assert answer.outcome == "grounded"
+        assert store.identities == [None]
+        assert "identity" not in json.loads(store.last_body)
+        assert client.cookies["achilles_session"]
+        mine = f"/api/v1/conversations/{answer.conversation_id}"
+        assert (await client.get(mine)).status_code == 200
+        assert (await another.get(mine)).status_code == 404, "somebody else who is unknown is still somebody else"
+        await Person(another).ask("leave?")
+        assert (await another.get(mine)).status_code == 404
+        for path in ("/api/v1/session", "/api/v1/api-keys"):
+            async with front.anybody() as unknown:
+                assert (await unknown.get(path)).status_code == 401
+        assert (await client.post("/api/v1/api-keys", json={"name": "x"})).status_code == 401
+    owners = {row["owner_id"] for row in await rows.all("SELECT owner_id FROM chat.conversations")}
+    used_by = await rows.all(
+        "SELECT convert_from(payload, 'UTF8')::jsonb ->> 'user_id' AS who FROM mesh.outbox WHERE subject LIKE '%usage'"
+    )
+    assert len(owners) == 2
+    assert all(owner.startswith("anonymous:") for owner in owners)
+    assert {row["who"] for row in used_by} == owners
+
+
+@pytest.mark.req("ACL-5")
+async def test_an_anonymous_session_ends_where_anonymous_access_ends(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, front: RunningFront
+) -> None:
+    settings = make_front_settings(database_url, nats_url, redis_url, store.url, anonymous_access=True)
+    async with running_front(settings, ScriptedModel()) as open_front, open_front.anybody() as client:
+        session = (await client.post("/api/v1/session/anonymous")).json()
+        assert session["anonymous"] is True
+        assert session["user"]["groups"] == []
+        assert (await client.get("/api/v1/session")).json() == session
+        cookie = client.cookies["achilles_session"]
+    async with front.anybody() as client:
+        response = await client.get("/api/v1/conversations", headers={"cookie": f"achilles_session={cookie}"})
+        assert response.status_code == 401

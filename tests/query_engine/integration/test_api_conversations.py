@@ -106,7 +106,11 @@ async def test_the_list_is_paged_by_keyset_in_both_directions(anna: Person, hana
     back = await page(before=third["first_id"])
     assert [one["id"] for one in back["data"]] == newest_first[2:4]
     assert [one["id"] for one in (await page(order="asc"))["data"]] == made[:2]
-    assert (await page())["first_id"] == inserted
+    newest = await page()
+    assert newest["data"][0]["id"] == inserted
+    assert newest["first_id"].startswith(inserted)
+    by_bare_id = await page(after=inserted)
+    assert [one["id"] for one in by_bare_id["data"]] == newest_first[:2]
     for wrong in ({"after": str(uuid4())}, {"after": "x"}, {"after": made[0], "before": made[1]}):
         response = await anna.client.get("/api/v1/conversations", params=wrong)
         assert response.status_code == 400

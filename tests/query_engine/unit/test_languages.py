@@ -9,7 +9,7 @@ from services.chat_api.http.problem_texts import localised, problem_texts
 from services.chat_api.use_cases.errors import EmptyMessageError, TooManyTurnsError
 from services.chat_api.use_cases.start_turn import ChatCommand
 from shared.errors import AchillesError
-from tests.support.factories import make_identity
+from tests.support.factories import make_caller
 
 pytestmark = [pytest.mark.unit, pytest.mark.p1, pytest.mark.req("HTTP-9")]
 OTHERS: tuple[Language, ...] = ("de", "ru", "zh")
@@ -38,7 +38,7 @@ def test_the_language_with_the_highest_weight_is_chosen(header: str, language: L
     [("Wie viele Urlaubstage habe ich?", "de"), ("12345", "ru"), ("VPN?", "ru"), ("有多少天假期？", "zh")],
 )
 def test_the_question_decides_and_the_header_where_it_says_nothing(message: str, language: Language) -> None:
-    assert ChatCommand(message, make_identity(), preferred_language="ru").language == language
+    assert ChatCommand(message, make_caller(), preferred_language="ru").language == language
 
 
 def _error_classes(base: type[AchillesError] = AchillesError) -> Iterator[type[AchillesError]]:

@@ -1,13 +1,13 @@
 import { el, icon } from "./dom.js";
 import { renderBlock, splitBlocks } from "./markdown.js";
-import { renderHint, sourceCard } from "./sources.js";
+import { renderHint, sourceCard, webCard } from "./sources.js";
 import { strings } from "./strings.js";
 import { stateOf } from "./turn.js";
 
 /**
  * One answer on the page. `update()` shows the turn as it is now and may be called as often as wanted.
  *
- * Actions: `rate(turn, value)`, `open(turn, citation)` and `retry(turn)`; the first two return promises.
+ * Actions: `rate(turn, value, repaint)`, `count(turn, citation)`, `open(turn, citation)` and `retry(turn)`.
  * `paintWith(paint)` runs each painting, for whoever has to look after the scroll position around it.
  */
 export class AnswerView {
@@ -16,7 +16,9 @@ export class AnswerView {
   #blocks = [];
   #parts = {};
   #cards = new Map();
+  #numbers = new Map();
   #frame = 0;
+  #ended = false;
   #paintWith;
 
   constructor(turn, actions, paintWith = (paint) => paint()) {
@@ -52,7 +54,6 @@ export class AnswerView {
     this.#paintStatus();
     this.#paintNotices();
     this.#paintBody();
-    this.#paintSources();
     this.#paintEnd();
   }
 
@@ -93,17 +94,23 @@ export class AnswerView {
   }
 
   #marker(n) {
-    const button = el("button", { type: "button", className: "marker", onclick: () => this.#showSource(n) }, String(n));
+    const button = el("button", { type: "button", className: "marker", onclick: () => this.#showSource(n) });
     button.dataset.n = n;
     this.#nameMarker(button);
     return button;
   }
 
+  /** Sources are numbered as the reader meets them; the server's numbers have gaps. */
+  #numberOf(n) {
+    if (!this.#numbers.has(n)) this.#numbers.set(n, this.#numbers.size + 1);
+    return this.#numbers.get(n);
+  }
+
   #nameMarker(button) {
     const n = Number(button.dataset.n);
     const citation = this.#turn.citations.find((one) => one.n === n);
-    const name = strings.sourceMarker(n, citation?.title ?? "…");
-    button.setAttribute("aria-label", name);
+    button.textContent = this.#numberOf(n);
+    button.setAttribute("aria-label", strings.sourceMarker(this.#numberOf(n), citation?.title ?? "…"));
     if (citation) button.title = citation.title;
     button.toggleAttribute("data-open", Boolean(citation));
   }
@@ -118,14 +125,27 @@ export class AnswerView {
     card.querySelector(".source-title").focus({ preventScroll: true });
   }
 
+  /** Once, when the text is complete: in the order of the text, then what is listed without standing in it. */
   #paintSources() {
-    const citations = this.#turn.citations;
-    if (citations.length === this.#cards.size) return;
-    this.#cards = new Map(
-      citations.map((citation) => [citation.n, sourceCard(citation, () => this.#actions.open(this.#turn, citation))]),
-    );
-    this.#fill("sources", el("h3", {}, strings.sources), el("ol", {}, ...this.#cards.values()));
+    const { citations, webLinks } = this.#turn;
+    const known = new Set(citations.map((citation) => citation.n));
+    this.#dropDeadMarkers(known);
+    this.#numbers.clear();
     this.#parts.body.querySelectorAll(".marker").forEach((button) => this.#nameMarker(button));
+    citations.forEach((citation) => this.#numberOf(citation.n));
+    const ordered = [...citations].sort((a, b) => this.#numberOf(a.n) - this.#numberOf(b.n));
+    this.#cards = new Map(ordered.map((citation) => [citation.n, this.#card(citation)]));
+    const cited = new Set(citations.map((citation) => citation.url));
+    const further = webLinks.filter((page) => !cited.has(page.url)).map(webCard);
+    const cards = [...this.#cards.values(), ...further.filter(Boolean)];
+    if (cards.length) this.#fill("sources", el("h3", {}, strings.sources), el("ol", {}, ...cards));
+  }
+
+  #card(citation) {
+    return sourceCard(citation, this.#numberOf(citation.n), {
+      count: () => this.#actions.count(this.#turn, citation),
+      ask: () => this.#actions.open(this.#turn, citation),
+    });
   }
 
   #paintEnd() {
@@ -133,21 +153,29 @@ export class AnswerView {
     if (hint && this.#parts.hint.hidden) this.#fill("hint", ...renderHint(hint, this.#turn.text));
     if (running) return;
     if (fault && this.#parts.fault.hidden) this.#fill("fault", ...this.#faultLines(fault));
-    if (this.#parts.footer.hidden) this.#fill("footer", ...this.#footer());
-    this.#dropDeadMarkers();
+    if (!this.#ended) this.#paintSources();
+    if (!this.#ended) this.#fill("footer", ...this.#footer());
+    this.#ended = true;
   }
 
   /** A number in brackets that no citation stands behind is text, not a button that does nothing. */
-  #dropDeadMarkers() {
-    for (const button of this.#parts.body.querySelectorAll(".marker:not([data-open])")) {
-      button.replaceWith(`[${button.dataset.n}]`);
+  #dropDeadMarkers(known) {
+    for (const button of this.#parts.body.querySelectorAll(".marker")) {
+      if (!known.has(Number(button.dataset.n))) button.replaceWith(`[${button.dataset.n}]`);
     }
   }
 
+  /** It has been asked again below: this one is what it is. */
+  dropRetry() {
+    this.#parts.fault.querySelector("button")?.remove();
+    if (!this.#parts.fault.textContent) this.#parts.fault.hidden = true;
+  }
+
   #faultLines({ text, retryable }) {
-    const retry = el("button", { type: "button", className: "button", onclick: () => this.#actions.retry(this.#turn) });
+    const again = () => this.#actions.retry(this.#turn, this);
+    const retry = el("button", { type: "button", className: "button", onclick: again });
     retry.append(icon("retry"), strings.retry);
-    return [el("p", {}, text || strings.errorUnknown), ...(retryable ? [retry] : [])];
+    return [...(text ? [el("p", {}, text)] : []), ...(retryable ? [retry] : [])];
   }
 
   #footer() {
@@ -159,7 +187,8 @@ export class AnswerView {
   }
 
   #rateButton(name, value, label) {
-    const press = () => this.#actions.rate(this.#turn, this.#turn.feedback === value ? null : value);
+    const press = () =>
+      this.#actions.rate(this.#turn, this.#turn.feedback === value ? null : value, () => this.#paintRating());
     const button = el(
       "button",
       { type: "button", className: "icon-button", "aria-label": label, title: label },
@@ -167,7 +196,7 @@ export class AnswerView {
     );
     button.dataset.value = value;
     button.setAttribute("aria-pressed", String(this.#turn.feedback === value));
-    button.addEventListener("click", () => press().then(() => this.#paintRating()));
+    button.addEventListener("click", press);
     return button;
   }
 

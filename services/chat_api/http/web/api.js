@@ -1,9 +1,10 @@
 /** A refusal of the server (RFC 9457) or, with status 0, a server that cannot be reached. */
 export class ApiProblem extends Error {
-  constructor(status, title, detail) {
+  constructor(status, title, detail, code = "") {
     super(detail || title || `HTTP ${status}`);
     this.name = "ApiProblem";
     this.status = status;
+    this.code = code;
     this.title = title;
     this.detail = detail;
   }
@@ -17,18 +18,25 @@ export class ApiProblem extends Error {
 async function problemOf(response) {
   try {
     const body = await response.json();
-    return new ApiProblem(response.status, body.title ?? "", body.detail ?? "");
+    return new ApiProblem(response.status, body.title ?? "", body.detail ?? "", body.code ?? "");
   } catch {
     return new ApiProblem(response.status, "", "");
   }
 }
 
-async function request(method, path, { body, signal, accept = "application/json" } = {}) {
+async function request(method, path, { body, signal, accept = "application/json", keepalive = false } = {}) {
   const headers = { accept };
   if (body !== undefined) headers["content-type"] = "application/json";
   let response;
   try {
-    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store" });
+    response = await fetch(path, {
+      method,
+      headers,
+      signal,
+      keepalive,
+      body: body && JSON.stringify(body),
+      cache: "no-store",
+    });
   } catch (fault) {
     if (fault.name === "AbortError") throw fault;
     throw new ApiProblem(0, "", "");
@@ -45,7 +53,7 @@ async function json(method, path, body) {
 const segment = encodeURIComponent;
 
 export const getSession = () => json("GET", "/api/v1/session");
-export const listPeople = () => json("GET", "/api/v1/session/people");
+export const listPeople = () => json("GET", "/api/v1/session/people?order=asc&limit=100");
 export const signIn = (userId) => tellTabs(json("POST", "/api/v1/session", { user_id: userId }));
 export const signOut = () => tellTabs(request("DELETE", "/api/v1/session"));
 
@@ -60,8 +68,22 @@ async function tellTabs(change) {
 
 export const onSessionChangedElsewhere = (react) => tabs.addEventListener("message", react);
 
-export const listConversations = (limit) => json("GET", `/api/v1/conversations?limit=${limit}`);
-export const getConversation = (id) => json("GET", `/api/v1/conversations/${segment(id)}`);
+const conversation = (id) => `/api/v1/conversations/${segment(id)}`;
+
+/** Of a list: `limit`, `order`, `after`, `before`, and whatever else it takes. What is undefined is left out. */
+function query(parameters) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
+  return new URLSearchParams(given).toString();
+}
+
+export const listConversations = (page) => json("GET", `/api/v1/conversations?${query(page)}`);
+export const getConversation = (id) => json("GET", conversation(id));
+export const listMessages = (id, page) => json("GET", `${conversation(id)}/messages?${query(page)}`);
+export const renameConversation = (id, title) => json("PATCH", conversation(id), { title });
+/** `model` null selects the default. */
+export const selectModel = (id, model) => json("PATCH", conversation(id), { selected_model: model });
+export const deleteConversation = (id) => json("DELETE", conversation(id));
+export const listModels = () => json("GET", "/api/v1/models?order=asc&limit=100");
 
 /** Resolves to the response whose body is the event stream; rejects with `ApiProblem` before the first byte. */
 export const startTurn = (turn, signal) =>
@@ -70,8 +92,12 @@ export const stopTurn = (messageId) => request("POST", `/api/v1/turns/${segment(
 
 export const rateMessage = (messageId, value) =>
   request("PUT", `/api/v1/messages/${segment(messageId)}/feedback`, { body: { value } });
-export const openCitation = (messageId, n, clickId) =>
-  json("POST", `/api/v1/messages/${segment(messageId)}/citations/${n}/open`, { click_id: clickId });
+/** Resolves to where the source can be read; the click is counted, also when this page is left at once. */
+export async function openCitation(messageId, n, clickId) {
+  const path = `/api/v1/messages/${segment(messageId)}/citations/${n}/open`;
+  const response = await request("POST", path, { body: { click_id: clickId }, keepalive: true });
+  return (await response.json()).url;
+}
 
 export const getLoopHealth = () => json("GET", "/api/v1/loop/health");
 

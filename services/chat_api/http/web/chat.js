@@ -1,6 +1,7 @@
 import * as api from "./api.js";
 import { statusLabel } from "./answer.js";
 import { safeUrl } from "./dom.js";
+import { problemText } from "./problems.js";
 import { readParts } from "./stream.js";
 import { strings } from "./strings.js";
 import { applyPart, cutOff, fail, newTurn } from "./turn.js";
@@ -13,7 +14,10 @@ export class Chat {
   #page;
   #current = null;
 
-  /** `page`: thread, composer, announcer, and the callbacks turnStarted(), turnEnded(), problem(fault). */
+  /**
+   * `page`: thread, composer, models, toast, announcer, and the callbacks turnStarted(), turnEnded(),
+   * turnRefused(fault), problem(fault).
+   */
   constructor(page) {
     this.#page = page;
   }
@@ -31,17 +35,18 @@ export class Chat {
     this.leave();
   }
 
-  async ask(message, clientMessageId = api.newId()) {
+  async ask(message) {
     if (this.#current) return;
-    this.#page.thread.addQuestion(message);
+    const question = this.#page.thread.addQuestion(message);
     this.#page.composer.focusUnasked();
-    await this.#run(message, clientMessageId);
+    await this.#run({ message, question, clientMessageId: api.newId() });
   }
 
-  async #run(message, clientMessageId) {
+  /** `asked`: message, the node of the question, and the id by which the server knows the message again. */
+  async #run(asked) {
     const { thread, composer, announcer } = this.#page;
-    const turn = newTurn();
-    const run = { turn, message, clientMessageId, abort: new AbortController(), view: thread.addAnswer(turn) };
+    const turn = { ...newTurn(), question: asked.message };
+    const run = { ...asked, turn, abort: new AbortController(), view: thread.addAnswer(turn) };
     turn.run = run;
     this.#current = run;
     composer.setBusy(true);
@@ -61,12 +66,13 @@ export class Chat {
     const { turn } = run;
     const body = { message: run.message, client_message_id: run.clientMessageId };
     if (this.conversationId) body.conversation_id = this.conversationId;
+    else if (this.#page.models.selected) body.model = this.#page.models.selected;
     try {
       const response = await api.startTurn(body, run.abort.signal);
       for await (const part of readParts(response.body)) this.#take(run, part);
       cutOff(turn, strings.errorCut);
     } catch (fault) {
-      this.#broken(turn, fault);
+      this.#broken(run, fault);
     }
   }
 
@@ -87,13 +93,18 @@ export class Chat {
     this.#page.turnStarted();
   }
 
-  #broken(turn, fault) {
-    if (fault instanceof api.ApiProblem) {
-      fail(turn, fault.status === 0 ? strings.errorNetwork : fault.detail || fault.title, fault.retryable);
-      if (fault.status === 401) this.#page.problem(fault);
-    } else {
-      cutOff(turn, strings.errorCut);
-    }
+  #broken(run, fault) {
+    if (!(fault instanceof api.ApiProblem)) return cutOff(run.turn, strings.errorCut);
+    fail(run.turn, problemText(fault), fault.retryable);
+    if (!fault.retryable && this.#current === run) this.#refused(run, fault);
+  }
+
+  /** The server took nothing of it: the message goes back to where it can be mended. */
+  #refused(run, fault) {
+    run.question.remove();
+    run.view.node.remove();
+    this.#page.composer.giveBack(run.message);
+    this.#page.turnRefused(fault);
   }
 
   /** Asks the server to end the turn; if it does not within a moment, the connection is closed. */
@@ -107,32 +118,50 @@ export class Chat {
   }
 
   /**
-   * Tries the question of a failed turn again. Only a turn whose end the server has told gets a new id: with the
-   * old one the server would replay that end, while for a broken connection the old id keeps the question from
-   * being asked twice.
+   * Tries the question of a failed turn again. A turn whose end the server has told is asked anew, below it: with its
+   * old id the server would only replay that end. One that broke off on the way keeps its id, and so is never asked
+   * or stored twice.
    */
-  async retry(turn) {
-    if (this.#current || !turn.run) return;
-    turn.run.view.node.remove();
-    await this.#run(turn.run.message, turn.closed ? api.newId() : turn.run.clientMessageId);
+  async retry(turn, view) {
+    if (this.#current || !turn.question) return;
+    if (turn.closed) {
+      view.dropRetry();
+      return this.ask(turn.question);
+    }
+    view.node.remove();
+    const { message, question, clientMessageId } = turn.run;
+    await this.#run({ message, question, clientMessageId });
   }
 
-  async rate(turn, value) {
+  async rate(turn, value, repaint) {
+    const before = turn.feedback;
+    await this.#setRating(turn, value, repaint);
+    if (turn.feedback !== value) return;
+    const undo = () => this.#setRating(turn, before, repaint);
+    this.#page.toast.show(value === null ? strings.ratingRemoved : strings.ratingSaved, undo);
+  }
+
+  async #setRating(turn, value, repaint) {
     const before = turn.feedback;
     turn.feedback = value;
+    repaint();
     try {
       await api.rateMessage(turn.messageId, value);
-      this.#page.announcer.say(value === null ? strings.ratingRemoved : strings.ratingSaved);
     } catch (fault) {
       turn.feedback = before;
+      repaint();
       this.#page.problem(fault);
     }
   }
 
+  /** The source opens whatever becomes of the count. */
+  countSource(turn, citation) {
+    api.openCitation(turn.messageId, citation.n, api.newId()).catch(() => {});
+  }
+
   async openSource(turn, citation) {
     try {
-      const { url } = await api.openCitation(turn.messageId, citation.n, api.newId());
-      const address = safeUrl(url);
+      const address = safeUrl(await api.openCitation(turn.messageId, citation.n, api.newId()));
       if (address) window.open(address, "_blank", "noopener,noreferrer");
       else this.#page.problem(new api.ApiProblem(-1, "", strings.errorSource));
     } catch (fault) {

@@ -14,13 +14,19 @@ export class Composer {
   #button = el("button", { type: "submit", className: "send" });
   #busy = false;
 
-  constructor({ send, stop }) {
+  /** `choice` is a node that stands under the field, such as the choice of a model. */
+  constructor({ send, stop, choice }) {
     this.node = el(
       "form",
       { className: "composer" },
       el("label", { for: "question", className: "visually-hidden" }, strings.questionLabel),
       el("div", { className: "composer-box" }, this.#field, this.#button),
-      el("p", { id: "composer-hint", className: "composer-hint" }, strings.composerHint),
+      el(
+        "div",
+        { className: "composer-foot" },
+        choice,
+        el("p", { id: "composer-hint", className: "composer-hint" }, strings.composerHint),
+      ),
     );
     const submit = () => {
       const text = this.#field.value.trim();
@@ -67,6 +73,16 @@ export class Composer {
   setText(text) {
     this.#field.value = text;
     this.#fit();
+  }
+
+  get text() {
+    return this.#field.value;
+  }
+
+  /** Gives a message back that could not be sent, before whatever was typed meanwhile. */
+  giveBack(message) {
+    this.setText([message, this.#field.value].filter(Boolean).join("\n"));
+    this.focus();
   }
 
   focus() {

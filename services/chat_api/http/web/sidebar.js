@@ -1,26 +1,17 @@
 import { brandMark, el, icon, initials } from "./dom.js";
-import { locale, strings } from "./strings.js";
+import { strings } from "./strings.js";
 
 const NARROW = matchMedia("(max-width: 860px)");
 
 /** The column with new chat, past chats and the person. On a narrow screen it is a drawer over the page. */
 export class Sidebar {
-  #list = el("ul", { className: "history-list" });
-  #more;
   #menuButton;
-  #open;
 
   /** What the drawer lies over and makes unreachable while it is open. */
   covered = null;
 
-  /** `actions`: newChat(), open(id), more(), switchPerson(), signOut(). */
-  constructor(session, actions) {
-    this.#open = actions.open;
-    this.#more = el(
-      "button",
-      { type: "button", className: "button quiet", hidden: true, onclick: actions.more },
-      strings.historyMore,
-    );
+  /** `history` is the node of the past chats. `actions`: newChat(), switchPerson(), signOut(). */
+  constructor(session, history, actions) {
     this.#menuButton = this.#iconButton("menu", strings.openMenu, () => this.toggle(true));
     this.#menuButton.setAttribute("aria-expanded", "false");
     this.topBar = el(
@@ -31,7 +22,7 @@ export class Sidebar {
       this.#iconButton("plus", strings.newChat, actions.newChat),
     );
     this.shade = el("div", { className: "shade", onclick: () => this.toggle(false) });
-    this.node = el("aside", { className: "sidebar" }, this.#head(actions), this.#history(), person(session, actions));
+    this.node = el("aside", { className: "sidebar" }, this.#head(actions), history, person(session, actions));
     this.node.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.isOpen) this.toggle(false);
     });
@@ -54,14 +45,6 @@ export class Sidebar {
     else if (wasOpen) this.#menuButton.focus();
   }
 
-  showConversations(conversations, hasMore, currentId) {
-    const rows = conversations.map((one) => this.#row(one, one.id === currentId));
-    this.#list.replaceChildren(
-      ...(rows.length ? rows : [el("li", { className: "history-empty" }, strings.historyEmpty)]),
-    );
-    this.#more.hidden = !hasMore;
-  }
-
   #head({ newChat }) {
     const close = this.#iconButton("close", strings.closeMenu, () => this.toggle(false));
     close.classList.add("only-narrow");
@@ -72,27 +55,6 @@ export class Sidebar {
       strings.newChat,
     );
     return el("div", { className: "sidebar-head" }, el("div", { className: "sidebar-brand" }, brand(), close), start);
-  }
-
-  #history() {
-    return el(
-      "nav",
-      { className: "history", "aria-label": strings.history },
-      el("h2", {}, strings.history),
-      this.#list,
-      this.#more,
-    );
-  }
-
-  #row(conversation, isCurrent) {
-    const open = () => this.#open(conversation.id);
-    const current = isCurrent ? "page" : null;
-    const row = el("button", { type: "button", className: "history-row", "aria-current": current, onclick: open });
-    row.append(
-      el("span", { className: "history-title" }, conversation.title || strings.newChat),
-      dateOf(conversation.updated_at),
-    );
-    return el("li", {}, row);
   }
 
   #iconButton(name, label, onclick) {
@@ -139,12 +101,4 @@ function person({ user, mode }, { switchPerson, signOut }) {
       el("button", { type: "button", className: "button quiet", onclick: signOut }, icon("leave"), strings.signOut),
     ),
   );
-}
-
-function dateOf(value) {
-  const time = new Date(value);
-  if (Number.isNaN(time.getTime())) return "";
-  const today = time.toDateString() === new Date().toDateString();
-  const format = today ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" };
-  return el("time", { datetime: time.toISOString() }, time.toLocaleString(locale, format));
 }

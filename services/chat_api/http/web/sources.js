@@ -3,31 +3,51 @@ import { strings } from "./strings.js";
 
 const LONG_QUOTE = 220;
 
-/** A source under an answer. `open` is called instead of plain navigation, so that the click is counted. */
-export function sourceCard(citation, open) {
-  const href = safeUrl(citation.url);
-  const follow = (event) => {
-    event.preventDefault();
-    open();
-  };
-  const link = { className: "source-title", href, target: "_blank", rel: "noopener noreferrer", onclick: follow };
-  // Without an address of its own the title still asks the server, which may know one.
-  const title = href
-    ? el("a", { ...link, "aria-label": strings.openSourceLabel(citation.title) }, citation.title, icon("open"))
-    : el("button", { type: "button", className: "source-title", onclick: follow }, citation.title, icon("open"));
+/**
+ * A source under an answer; `number` is how the text calls it. The browser follows the link by itself, so that every
+ * way of opening it works; `count` is told of it. Without an address the server may know one: then `ask` is called.
+ */
+export function sourceCard(citation, number, { count, ask }) {
+  const place = isExternal(citation.url) ? hostOf(citation.url) : citation.source_system;
+  const title = safeUrl(citation.url)
+    ? sourceLink(citation, count)
+    : el("button", { type: "button", className: "source-title", onclick: ask }, citation.title, icon("open"));
   return el(
     "li",
-    { className: "source", value: String(citation.n) },
-    el("span", { className: "source-number", "aria-hidden": "true" }, String(citation.n)),
+    { className: "source", value: String(number) },
+    el("span", { className: "source-number", "aria-hidden": "true" }, String(number)),
     el(
       "div",
       { className: "source-text" },
       title,
-      el("span", { className: "source-system" }, citation.source_system),
+      el("span", { className: "source-system" }, place),
       quote(citation),
     ),
   );
 }
+
+/** A page of the web that was found and that no sentence rests on. Null if a browser should not open it. */
+export function webCard(page) {
+  if (!safeUrl(page.url)) return null;
+  const text = el("div", { className: "source-text" }, sourceLink(page, () => {}));
+  text.append(el("span", { className: "source-system" }, hostOf(page.url)));
+  return el("li", { className: "source" }, el("span", { className: "source-number" }, icon("external")), text);
+}
+
+function sourceLink({ url, title }, count) {
+  const external = isExternal(url);
+  const label = external ? strings.openExternalLabel(title, hostOf(url)) : strings.openSourceLabel(title);
+  const link = el("a", { className: "source-title", href: safeUrl(url), target: "_blank", "aria-label": label });
+  link.rel = external ? "noopener noreferrer external" : "noopener noreferrer";
+  link.append(el("bdi", {}, title), icon(external ? "external" : "open"));
+  link.addEventListener("click", count);
+  // The middle button opens it as well.
+  link.addEventListener("auxclick", (event) => event.button === 1 && count());
+  return link;
+}
+
+const isExternal = (address) => new URL(safeUrl(address) ?? location.href).origin !== location.origin;
+const hostOf = (address) => new URL(safeUrl(address)).host;
 
 /** A long quote shows its beginning, and the rest below it when opened. */
 function quote({ quote: text }) {

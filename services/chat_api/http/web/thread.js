@@ -32,13 +32,49 @@ export class Thread {
     );
   }
 
-  showStored(messages) {
+  /** The newest messages. `earlier`, if there are older ones, gets the id of the first shown and returns a page. */
+  showStored(messages, earlier = null) {
     this.clear();
-    for (const message of messages) {
-      if (message.role === "user") this.addQuestion(message.content);
-      else if (message.role === "assistant") this.addAnswer(storedTurn(message));
-    }
+    this.#list.append(...this.#stored(messages, true));
+    if (earlier && messages.length) this.#offerEarlier(messages[0].id, earlier);
     this.scrollToEnd();
+  }
+
+  #stored(messages, areLast) {
+    let question = null;
+    return messages.map((message, at) => {
+      if (message.role === "user") {
+        question = message.content;
+        return questionNode(question);
+      }
+      const turn = storedTurn(message);
+      turn.question = question;
+      // Only what stands last can be asked again without tearing the thread apart.
+      const isLast = areLast && at === messages.length - 1;
+      if (isLast && question && brokeOff(turn)) turn.fault = { text: "", retryable: true };
+      return this.#answer(turn).node;
+    });
+  }
+
+  #offerEarlier(firstId, earlier) {
+    const button = el("button", { type: "button", className: "button earlier" }, strings.earlier);
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      const page = await earlier(firstId);
+      button.disabled = false;
+      if (page && button.isConnected) this.#showEarlier(button, page, earlier);
+    });
+    this.#list.prepend(button);
+  }
+
+  /** What is in view stays where it is. The focus goes to the thread, for the button is gone. */
+  #showEarlier(button, { data, has_more: hasMore }, earlier) {
+    const fromEnd = this.node.scrollHeight - this.node.scrollTop;
+    const nodes = this.#stored(data, false);
+    button.replaceWith(...nodes);
+    if (hasMore) this.#offerEarlier(data[0].id, earlier);
+    this.node.scrollTop = this.node.scrollHeight - fromEnd;
+    this.node.focus({ preventScroll: true });
   }
 
   clear() {
@@ -47,14 +83,23 @@ export class Thread {
 
   addQuestion(text) {
     this.#list.querySelector(".welcome")?.remove();
-    const speaker = el("span", { className: "visually-hidden" }, `${strings.you}: `);
-    this.#list.append(el("div", { className: "question" }, speaker, text));
+    const node = questionNode(text);
+    this.#list.append(node);
+    return node;
   }
 
   addAnswer(turn) {
-    const view = new AnswerView(turn, this.#actions, (paint) => this.following(paint));
+    const view = this.#answer(turn);
     this.#list.append(view.node);
     return view;
+  }
+
+  get isEmpty() {
+    return this.#list.childElementCount === 0;
+  }
+
+  #answer(turn) {
+    return new AnswerView(turn, this.#actions, (paint) => this.following(paint));
   }
 
   /** Runs a change and keeps the end in sight, but only if the reader has not scrolled away before. */
@@ -75,3 +120,10 @@ export class Thread {
     return question ? Math.min(end, question.offsetTop - this.#list.offsetTop - MARGIN) : end;
   }
 }
+
+function questionNode(text) {
+  const speaker = el("span", { className: "visually-hidden" }, `${strings.you}: `);
+  return el("div", { className: "question" }, speaker, text);
+}
+
+const brokeOff = (turn) => turn.outcome === "failed" || (turn.outcome === "interrupted" && !turn.stoppedByUser);

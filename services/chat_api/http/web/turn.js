@@ -1,5 +1,7 @@
 import { strings } from "./strings.js";
 
+const NOT_SAVED = "not_saved";
+
 /** What the page knows about one answer. A turn is changed only by `applyPart`, `cutOff` and `fail`. */
 export function newTurn() {
   return {
@@ -13,12 +15,15 @@ export function newTurn() {
     text: "",
     textId: null,
     citations: [],
+    webLinks: [],
     hint: null,
     feedback: null,
     tokensUsed: null,
     fault: null,
     stoppedByUser: false,
-    // True once the server has said how the turn ended; only then is asking again a new turn.
+    // What it answers, where that is known: then it can be asked again.
+    question: null,
+    // True once the server has said how the turn ended, and has stored that end.
     closed: false,
   };
 }
@@ -38,6 +43,7 @@ export function storedTurn(message) {
     feedback: message.feedback ?? null,
     notices: storedNotices(message),
     tokensUsed: message.tokens_used ?? null,
+    stoppedByUser: Boolean(message.stopped),
   };
 }
 
@@ -60,14 +66,21 @@ const handlers = {
     turn.textId = part.id;
   },
   "data-citation": (turn, part) => turn.citations.push(part.data),
+  "source-url": (turn, part) => turn.webLinks.push({ url: part.url, title: part.title || part.url }),
   "data-hint": (turn, part) => (turn.hint = part.data),
   "message-metadata": (turn, part) => applyMetadata(turn, part.messageMetadata),
-  "data-error": (turn, part) => (turn.fault = { text: "", retryable: Boolean(part.data.retryable) }),
+  "data-error": (turn, part) =>
+    (turn.fault = { text: "", retryable: Boolean(part.data.retryable), code: part.data.code }),
   error(turn, part) {
-    turn.fault = { retryable: turn.fault?.retryable ?? true, text: part.errorText ?? "" };
+    turn.fault = { retryable: true, code: "", ...turn.fault, text: part.errorText ?? "" };
     close(turn, "failed");
+    // The server may yet store this end: then the same message tells it, and is not asked a second time.
+    turn.closed = turn.fault.code !== NOT_SAVED;
   },
-  abort: (turn) => close(turn, "interrupted"),
+  abort(turn) {
+    close(turn, "interrupted");
+    if (!turn.stoppedByUser) turn.fault = { text: strings.errorEnded, retryable: true };
+  },
   finish(turn, part) {
     applyMetadata(turn, part.messageMetadata);
     close(turn, turn.outcome ?? "grounded");

@@ -5,7 +5,7 @@ from pathlib import Path
 from alembic import op
 
 revision = "0002"
-down_revision = "0009"
+down_revision = "0003"
 
 
 def upgrade() -> None:
