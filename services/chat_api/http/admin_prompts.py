@@ -91,10 +91,10 @@ async def read_active_prompt(_admin: AsAdmin, front: AnyFront, response: Respons
 
 @router.get("/compare")
 async def compare_prompts(
-    _admin: AsAdmin, front: AnyFront, before: PromptQuery = DEFAULT_PROMPT, after: PromptQuery = DEFAULT_PROMPT
+    _admin: AsAdmin, front: AnyFront, old: PromptQuery = DEFAULT_PROMPT, new: PromptQuery = DEFAULT_PROMPT
 ) -> ComparisonBody:
     """Two versions line by line."""
-    found = await front.prompts.compare(_id_or_default(before), _id_or_default(after))
+    found = await front.prompts.compare(_id_or_default(old), _id_or_default(new))
     return ComparisonBody(
         before=_body(found.before) if found.before else None,
         after=_body(found.after) if found.after else None,

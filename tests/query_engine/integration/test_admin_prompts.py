@@ -57,9 +57,9 @@ async def test_the_same_text_is_the_same_prompt(front: RunningFront) -> None:
 async def test_two_versions_are_compared_line_by_line(front: RunningFront) -> None:
     async with administrator(front) as admin:
         before, after = await admin.write_prompt("One.\nTwo."), await admin.write_prompt("One.\nThree.")
-        compared = (await admin.get("/prompts/compare", before=before, after=after)).json()
-        same = (await admin.get("/prompts/compare", before=before, after=before)).json()
-        default = (await admin.get("/prompts/compare", after=after)).json()
+        compared = (await admin.get("/prompts/compare", old=before, new=after)).json()
+        same = (await admin.get("/prompts/compare", old=before, new=before)).json()
+        default = (await admin.get("/prompts/compare", new=after)).json()
     assert compared["diff"].splitlines()[2:] == ["@@ -1,2 +1,2 @@", " One.", "-Two.", "+Three."]
     assert (compared["before"]["created_by"], compared["after"]["id"]) == ("olga", after)
     assert same["diff"] == ""
