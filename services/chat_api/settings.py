@@ -82,6 +82,12 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     metrics_token: SecretStr = Field(
         default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
     )
+    keep_alive_every: Duration = Field(
+        default=timedelta(seconds=15), title="In silence a stream sends a comment this often, so that it is not cut"
+    )
+    openai_source_links: bool = Field(
+        default=False, title="Append sources to answers under /v1 as Markdown links, for clients without annotations"
+    )
     body_limit: int = Field(default=1_048_576, ge=1_024, title="Largest request body in bytes")
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"

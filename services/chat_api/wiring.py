@@ -227,6 +227,8 @@ def _make_front(
         prompts=PlatformPrompts(engine, runtime, changes, window, _now),
         change_settings=changes,
         runtime=runtime,
+        append_source_links=settings.openai_source_links,
+        keep_alive_every=settings.keep_alive_every,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from services.chat_api.adapters.model_faults import (
+    ModelBusyError,
     ModelRefusedError,
     ModelStreamBrokenError,
     ModelUnavailableError,
@@ -27,7 +28,7 @@ from services.chat_api.domain.model_call import (
 from services.chat_api.domain.prompts import answer_prompt, route_prompt
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, SEARCH_KNOWLEDGE_TOOL
 from tests.support.factories import make_passage
-from tests.support.openai_server import DONE, ENDING, OpenAiServer, chunk, tool_call
+from tests.support.openai_server import DONE, ENDING, OpenAiServer, Refusal, chunk, tool_call
 from tests.support.scripted_model import ScriptedModel, say, search
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
@@ -125,7 +126,7 @@ async def test_what_is_sent_is_what_the_endpoint_expects(server: OpenAiServer, o
 
 @pytest.mark.parametrize(
     ("status", "fault"),
-    [(401, ModelRefusedError), (404, ModelRefusedError), (429, ModelUnavailableError), (500, ModelUnavailableError)],
+    [(401, ModelRefusedError), (404, ModelRefusedError), (429, ModelBusyError), (500, ModelUnavailableError)],
 )
 async def test_a_status_tells_whose_fault_it_is(
     server: OpenAiServer, openai: OpenAiModel, status: int, fault: type[Exception]
@@ -133,6 +134,35 @@ async def test_a_status_tells_whose_fault_it_is(
     server.script(status)
     with pytest.raises(fault):
         await _all(openai, _route())
+
+
+@pytest.mark.parametrize("pause", ["0", "0.05", "Mon, 30 Nov 2020 12:00:00 GMT"])
+async def test_a_busy_provider_is_asked_once_more_when_it_says_so(
+    server: OpenAiServer, openai: OpenAiModel, pause: str
+) -> None:
+    server.script(Refusal(429, {"retry-after": pause}), [chunk(content="Hi"), ENDING])
+    answered = await _all(openai, _answer())
+    assert "".join(chunk.text for chunk in answered if isinstance(chunk, TextDelta)) == "Hi"
+    server.script(Refusal(429, {"retry-after": pause}), Refusal(429, {"retry-after": pause}))
+    with pytest.raises(ModelBusyError):
+        await _all(openai, _answer())
+    assert len(server.bodies) == 4
+
+
+@pytest.mark.parametrize("pause", ["3600", "Fri, 30 Nov 2096 12:00:00 GMT", "soon", "-1", "", "1e3"])
+async def test_a_provider_that_is_busy_for_long_is_not_waited_for(
+    server: OpenAiServer, openai: OpenAiModel, pause: str
+) -> None:
+    server.script(Refusal(429, {"retry-after": pause}))
+    with pytest.raises(ModelBusyError):
+        await _all(openai, _answer())
+    assert len(server.bodies) == 1
+
+
+async def test_a_line_without_an_end_is_broken(server: OpenAiServer, openai: OpenAiModel) -> None:
+    server.script([b"data: " + b"x" * 600_000, b"x" * 600_000, asyncio.Event()])
+    with pytest.raises(ModelStreamBrokenError):
+        await _all(openai, _answer())
 
 
 async def test_a_stream_that_ends_too_early_is_broken(server: OpenAiServer, openai: OpenAiModel) -> None:

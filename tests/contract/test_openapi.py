@@ -62,7 +62,7 @@ async def _run(*arguments: str, folder: Path) -> tuple[int | None, str]:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), timeout=240)
+        output, _ = await asyncio.wait_for(process.communicate(), timeout=420)
     finally:
         if process.returncode is None:
             process.kill()

@@ -90,6 +90,13 @@ async def _parts(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
             yield json.loads(line[6:])
 
 
+async def make_api_key(person: Person) -> str:
+    response = await person.client.post("/api/v1/api-keys", json={"name": "client", "scopes": ["chat", "models"]})
+    response.raise_for_status()
+    secret: str = response.json()["secret"]
+    return secret
+
+
 @dataclass(slots=True)
 class RunningFront:
     url: str

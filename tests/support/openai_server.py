@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.applications import Starlette
@@ -32,17 +33,26 @@ DONE = b"data: [DONE]\n\n"
 ENDING = FINISH + USAGE + DONE
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    status: int
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Script = int | Refusal | Sequence[bytes | asyncio.Event]
+
+
 class OpenAiServer:
-    """Each call takes the next script: a status, or pieces of a body. An event among the pieces is waited for."""
+    """Each call takes the next script: a refusal, or pieces of a body. An event among the pieces is waited for."""
 
     def __init__(self) -> None:
         self.url = ""
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.disconnected = asyncio.Event()
-        self._scripts: list[int | Sequence[bytes | asyncio.Event]] = []
+        self._scripts: list[Script] = []
 
-    def script(self, *scripts: int | Sequence[bytes | asyncio.Event]) -> None:
+    def script(self, *scripts: Script) -> None:
         self._scripts.extend(scripts)
 
     @asynccontextmanager
@@ -57,7 +67,10 @@ class OpenAiServer:
         self.keys.append(request.headers.get("authorization", ""))
         script = self._scripts.pop(0)
         if isinstance(script, int):
-            return JSONResponse({"error": {"message": "scripted"}}, status_code=script)
+            script = Refusal(script)
+        if isinstance(script, Refusal):
+            body = {"error": {"message": "scripted"}}
+            return JSONResponse(body, status_code=script.status, headers=script.headers)
         return StreamingResponse(self._body(script), media_type="text/event-stream")
 
     async def _body(self, pieces: Sequence[bytes | asyncio.Event]) -> AsyncIterator[bytes]:

@@ -4,10 +4,17 @@ from shared.errors import PermanentError, TransientError
 
 
 class ModelUnavailableError(TransientError):
-    """No connection, a time-out, a rate limit or a server-side fault of the provider."""
+    """No connection, a time-out or a server-side fault of the provider."""
 
     code = "model_unavailable"
     title = "The language model cannot be reached"
+
+
+class ModelBusyError(ModelUnavailableError):
+    """The provider takes no more requests for now (429)."""
+
+    code = "model_busy"
+    title = "The language model is over its limit of requests"
 
 
 class ModelRefusedError(PermanentError):

@@ -1,19 +1,30 @@
 """Any OpenAI-compatible endpoint, over aiohttp with typed decoding (docs/spec/turn-cost.md says why not an SDK)."""
 
+import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 import aiohttp
 
-from services.chat_api.adapters.model_faults import ModelRefusedError, ModelStreamBrokenError, ModelUnavailableError
+from services.chat_api.adapters.model_faults import (
+    ModelBusyError,
+    ModelRefusedError,
+    ModelStreamBrokenError,
+    ModelUnavailableError,
+)
 from services.chat_api.adapters.openai_stream import OpenAiStream
 from services.chat_api.domain.model_call import ModelChunk, ModelRequest
 from shared.trace_context import trace_headers
 
-_TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
+logger = logging.getLogger(__name__)
+_TRANSIENT_STATUS = frozenset({408, 409, 425})
+_TOO_MANY_REQUESTS = 429
+_LONGEST_PAUSE_SECONDS = 10.0
 
 
 class OpenAiModel:
@@ -46,11 +57,9 @@ class OpenAiModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Yields chunks as they arrive. Leaving the iterator closes the connection to the provider."""
-        if self._session is None:
-            raise RuntimeError("open() comes first")
         parser = OpenAiStream()
         try:
-            async with self._session.post(self._url, json=_body_of(request), headers=trace_headers()) as response:
+            async with await self._ask(request) as response:
                 _raise_for_status(response.status)
                 async for data in response.content.iter_any():
                     for chunk in parser.feed(data):
@@ -66,10 +75,46 @@ class OpenAiModel:
         if not parser.finished:
             raise ModelStreamBrokenError
 
+    async def _ask(self, request: ModelRequest) -> aiohttp.ClientResponse:
+        """Once more if the provider is over its limit and says that it will not be for long."""
+        response = await self._post(request)
+        pause = _short_pause(response)
+        if pause is None:
+            return response
+        response.close()
+        logger.warning("model_busy_asked_again", extra={"pause_ms": round(pause * 1000)})
+        await asyncio.sleep(pause)
+        return await self._post(request)
+
+    async def _post(self, request: ModelRequest) -> aiohttp.ClientResponse:
+        if self._session is None:
+            raise RuntimeError("open() comes first")
+        return await self._session.post(self._url, json=_body_of(request), headers=trace_headers())
+
+
+def _short_pause(response: aiohttp.ClientResponse) -> float | None:
+    """Seconds. None without a `Retry-After`, or when that is longer than a person who waits should be kept."""
+    told = response.headers.get("retry-after")
+    if response.status != _TOO_MANY_REQUESTS or told is None:
+        return None
+    try:
+        seconds = float(told) if told.replace(".", "", 1).isdigit() else _seconds_until(told)
+    except ValueError:
+        return None
+    return max(0.0, seconds) if seconds <= _LONGEST_PAUSE_SECONDS else None
+
+
+def _seconds_until(http_date: str) -> float:
+    """Raises ValueError."""
+    at = parsedate_to_datetime(http_date)
+    return (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+
 
 def _raise_for_status(status: int) -> None:
     if status < 400:
         return
+    if status == _TOO_MANY_REQUESTS:
+        raise ModelBusyError
     if status >= 500 or status in _TRANSIENT_STATUS:
         raise ModelUnavailableError(f"the language model's endpoint answered {status}")
     raise ModelRefusedError(f"the language model's endpoint refused the call with {status}")

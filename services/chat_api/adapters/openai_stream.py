@@ -9,6 +9,7 @@ from services.chat_api.domain.model_call import ModelChunk, ModelReported, Model
 
 _DONE = b"[DONE]"
 _MOST_TOKENS = 2**31 - 1
+_LONGEST_LINE = 1_048_576
 
 
 class _Function(msgspec.Struct):
@@ -61,6 +62,8 @@ class OpenAiStream:
 
     def feed(self, data: bytes) -> Iterator[ModelChunk]:
         *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > _LONGEST_LINE:
+            raise ModelStreamBrokenError("the provider sent a line without an end")
         for line in lines:
             if line.startswith(b"data:"):
                 yield from self._event(line[5:].strip())

@@ -20,6 +20,8 @@ from services.chat_api.http import (
     loop,
     messages,
     models,
+    openai_chat,
+    openai_models,
     pages,
     session,
 )
@@ -35,6 +37,23 @@ from services.chat_api.http.problems import (
 from services.chat_api.http.request_context import Refusals, RequestContext
 from shared.errors import ClientError
 
+_PARTS = (
+    session,
+    login,
+    api_keys,
+    chat,
+    conversations,
+    messages,
+    models,
+    admin_tools,
+    admin_prompts,
+    admin_changes,
+    loop,
+    openai_chat,
+    openai_models,
+    access_signals,
+    pages,
+)
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
@@ -54,21 +73,7 @@ def create_http_app(
     )
     install_problem_handlers(app)
     document_problems(app)
-    for part in (
-        session,
-        login,
-        api_keys,
-        chat,
-        conversations,
-        messages,
-        models,
-        admin_tools,
-        admin_prompts,
-        admin_changes,
-        loop,
-        pages,
-        access_signals,
-    ):
+    for part in _PARTS:
         require_guards(part.router)
         app.include_router(part.router)
     app.router.routes.extend(operations)

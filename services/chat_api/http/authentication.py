@@ -123,6 +123,7 @@ def api_caller(scope: Scope) -> Callable[..., Awaitable[Caller]]:
     return check
 
 
+# Who calls the OpenAI-compatible routes.
 ApiCaller = Annotated[Caller, Depends(api_caller("chat"))]
 ApiModelsCaller = Annotated[Caller, Depends(api_caller("models"))]
 

@@ -1,6 +1,6 @@
 """`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Response
@@ -18,7 +18,6 @@ from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier,
 from services.chat_api.use_cases.turn_channel import TurnChannel
 
 router = APIRouter(prefix="/api/v1", tags=["chat"])
-_PING_SECONDS = 15
 _SEND_TIMEOUT_SECONDS = 30
 
 
@@ -56,13 +55,18 @@ async def chat(
         preferred_language=language,
     )
     turn = await front.start_turn.execute(command)
-    events = replayed_events(turn.message, turn.language) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
-    return EventSourceResponse(
-        UiStream().frames(events),
-        headers=UI_STREAM_HEADERS,
-        ping=_PING_SECONDS,
-        send_timeout=_SEND_TIMEOUT_SECONDS,
-    )
+    return event_stream(front, UiStream().frames(turn_events(front, turn)), UI_STREAM_HEADERS)
+
+
+def event_stream(front: Front, frames: AsyncIterator[bytes], headers: Mapping[str, str]) -> EventSourceResponse:
+    """Server-sent events that stay alive in silence and give a reader up that reads nothing."""
+    ping = front.keep_alive_every.total_seconds()
+    return EventSourceResponse(frames, headers=headers, ping=ping, send_timeout=_SEND_TIMEOUT_SECONDS)
+
+
+def turn_events(front: Front, turn: StartedTurn | FinishedEarlier) -> AsyncGenerator[TurnEvent, None]:
+    """What the turn tells, told again if it was answered before."""
+    return replayed_events(turn.message, turn.language) if isinstance(turn, FinishedEarlier) else _launch(front, turn)
 
 
 def _launch(front: Front, turn: StartedTurn) -> AsyncGenerator[TurnEvent, None]:

@@ -1,6 +1,7 @@
 """What the routes need, built once in the wiring and reached through the application's state."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from fastapi import Request
 from pydantic import SecretStr
@@ -39,11 +40,13 @@ class Front:
     rate_message: RateMessage
     open_source: OpenSource
     knowledge: KnowledgeClient
+    models: ModelDirectory
+    append_source_links: bool
+    keep_alive_every: timedelta
     metrics: TurnMetrics
     loop_health: ReadLoopHealth
     read_access_signals: ReadAccessSignals
     store_token: SecretStr
-    models: ModelDirectory
     tools: ToolDirectory
     prompts: PlatformPrompts
     change_settings: ChangeSettings

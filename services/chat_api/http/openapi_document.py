@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.chat_api.http.openai_errors import OpenAiErrorBody
 from services.chat_api.http.problems import PROBLEM_JSON
 
 Document = dict[str, Any]
@@ -42,6 +43,10 @@ _PROBLEM_RESPONSE = {
     "description": "Refused or failed, as a problem",
     "content": {PROBLEM_JSON: {"schema": _PROBLEM_REFERENCE}},
 }
+_OPENAI_RESPONSE = {
+    "description": "Refused or failed, as an error of the OpenAI API",
+    "content": {"application/json": {"schema": OpenAiErrorBody.model_json_schema()}},
+}
 
 
 def document_problems(app: FastAPI) -> None:
@@ -66,8 +71,8 @@ def _with_problems(document: Document) -> Document:
     for framework_schema in ("HTTPValidationError", "ValidationError"):
         schemas.pop(framework_schema, None)
     for path, operations in document["paths"].items():
-        if path.startswith("/api/v1"):
+        if path.startswith(("/api/v1", "/v1")):
             for operation in operations.values():
                 operation["responses"].pop("422", None)
-                operation["responses"]["default"] = _PROBLEM_RESPONSE
+                operation["responses"]["default"] = _OPENAI_RESPONSE if path.startswith("/v1") else _PROBLEM_RESPONSE
     return document

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems, all from one table: the class of the fault picks the status."""
+"""Errors as RFC 9457 problems, or as OpenAI's under `/v1`: the class of the fault picks the status."""
 
 import logging
 
@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Match
 
 from services.chat_api.http.languages import language_of
+from services.chat_api.http.openai_errors import openai_error_response, speaks_openai
 from services.chat_api.http.problem_texts import localised
 from services.chat_api.http.request_context import request_id_of
 from services.chat_api.use_cases.errors import StorageUnavailableError
@@ -20,7 +21,7 @@ from shared.errors import AchillesError, ClientError
 
 logger = logging.getLogger(__name__)
 PROBLEM_JSON = "application/problem+json"
-_RETRY_AFTER_SECONDS = 2
+RETRY_AFTER_SECONDS = 2
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _UNAUTHORIZED = 401
 # SQLSTATE classes of a database that is away or busy: connection, conflict, resources, operator, system.
@@ -97,9 +98,17 @@ class InternalError(AchillesError):
 
 
 def problem_response(fault: AchillesError, request: HTTPConnection, *, status: int | None = None) -> JSONResponse:
-    """`status` overrides the class's own, for faults that the framework raises with a status of theirs."""
+    """In the shape that clients of this path read. `status` overrides the class's own, for faults that the framework
+    raises with a status of theirs."""
     language = language_of(request)
     title, detail = localised(fault, language)
+    headers = {"cache-control": "no-store", "content-language": language, "vary": "accept-language"}
+    if fault.retryable:
+        headers["retry-after"] = str(fault.retry_after or RETRY_AFTER_SECONDS)
+    if fault.status == _UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    if speaks_openai(request.scope):
+        return openai_error_response(fault, detail, headers, status=status)
     body = {
         "type": f"urn:achilles:problem:{fault.code}",
         "title": title,
@@ -109,11 +118,6 @@ def problem_response(fault: AchillesError, request: HTTPConnection, *, status: i
         "code": fault.code,
         **fault.extra,
     }
-    headers = {"cache-control": "no-store", "content-language": language, "vary": "accept-language"}
-    if fault.retryable:
-        headers["retry-after"] = str(fault.retry_after or _RETRY_AFTER_SECONDS)
-    if fault.status == _UNAUTHORIZED:
-        headers["www-authenticate"] = "Bearer"
     return JSONResponse(body, status_code=status or fault.status, media_type=PROBLEM_JSON, headers=headers)
 
 
@@ -126,7 +130,7 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, fault: RequestValidationError) -> JSONResponse:
-        return problem_response(InvalidRequestError(_explain(fault)), request)
+        return problem_response(InvalidRequestError(_explain(fault), param=_first_field(fault)), request)
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, fault: HTTPException) -> JSONResponse:
@@ -168,8 +172,12 @@ async def _on_storage_fault(request: Request, fault: Exception) -> JSONResponse:
 
 def _explain(fault: RequestValidationError) -> str:
     """Which field is wrong and how, without the value that was sent."""
-    parts = []
-    for error in fault.errors():
-        where = ".".join(str(step) for step in error["loc"] if step != "body") or "body"
-        parts.append(f"{where}: {error['msg']}")
-    return "; ".join(parts)
+    return "; ".join(f"{_field_of(error['loc'])}: {error['msg']}" for error in fault.errors())
+
+
+def _first_field(fault: RequestValidationError) -> str:
+    return _field_of(fault.errors()[0]["loc"])
+
+
+def _field_of(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(step) for step in location if step != "body") or "body"

@@ -5,6 +5,7 @@ from contextlib import aclosing
 from datetime import datetime
 
 from services.chat_api.adapters.model_faults import ModelStreamBrokenError
+from services.chat_api.domain.client_instructions import is_client_instruction
 from services.chat_api.domain.grounding.marker_filter import MarkerFilter
 from services.chat_api.domain.model_call import ModelMessage, ModelRequest
 from services.chat_api.domain.prompts import route_prompt
@@ -81,6 +82,8 @@ class FirstCall:
             ),
             tools=tuple(tool.spec for tool in tools.values()),
             question=turn.started.message,
-            earlier_questions=tuple(one.content for one in turn.history if one.role == "user"),
+            earlier_questions=tuple(
+                one.content for one in turn.history if one.role == "user" and not is_client_instruction(one)
+            ),
             max_output_tokens=self._settings.window.answer_reserve,
         )

@@ -37,6 +37,12 @@ class ModelDirectory:
         """Without an endpoint there is only the embedded answerer, whatever was listed while there was one."""
         return _EMBEDDED_ONLY if self._client.provider == "embedded" else self._runtime.current.models
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The default first."""
+        models = self.list
+        return models.default, *(name for name in models.allowed if name != models.default)
+
     def check_allowed(self, name: str) -> None:
         """Raises ModelNotAllowedError."""
         if name not in self.list.allowed:

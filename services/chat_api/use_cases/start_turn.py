@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.budget import Window, message_tokens
 from services.chat_api.domain.caller import Caller
 from services.chat_api.domain.grounding.language import Language, recognise_language
+from services.chat_api.domain.model_call import ModelMessage
 from services.chat_api.domain.prompts import answer_prompt
 from services.chat_api.domain.runtime_rules import RuntimeRules
 from services.chat_api.storage.conversations import (
@@ -50,7 +52,12 @@ _LEAST_ROOM = 768
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
     """What the client sent. Without a conversation id a new conversation is created by this message. Our own sentences
-    come in the language of the message, else in the preferred one."""
+    come in the language of the message, else in the preferred one.
+
+    `opens` is an id made from the client's own name of its thread: that thread is continued, or opened under this id.
+    `told` is what a client says was said before; it is only looked at where nothing is stored. `instructions` of its
+    chat program stand in front of either. `model` is selected on a new conversation, `answer_with` rules this turn
+    alone."""
 
     message: str
     caller: Caller
@@ -58,6 +65,10 @@ class ChatCommand:
     client_message_id: str | None = None
     model: str | None = None
     preferred_language: Language = "en"
+    opens: UUID | None = None
+    instructions: tuple[ModelMessage, ...] = ()
+    told: tuple[ModelMessage, ...] = ()
+    answer_with: str | None = None
 
     @property
     def language(self) -> Language:
@@ -74,7 +85,7 @@ class StartedTurn:
     message: str
     language: Language
     selected_model: str | None
-    history: tuple[Message, ...]
+    history: tuple[Message | ModelMessage, ...]
     rules: RuntimeRules
 
 
@@ -126,8 +137,9 @@ class StartTurn:
     def _check(self, command: ChatCommand) -> None:
         if not command.message.strip():
             raise EmptyMessageError
-        if command.model is not None:
-            self._models.check_allowed(command.model)
+        for name in (command.model, command.answer_with):
+            if name is not None:
+                self._models.check_allowed(name)
 
     def _check_size(self, message: str, selected_model: str | None) -> None:
         count = self._models.choose(selected_model).count_tokens
@@ -144,7 +156,7 @@ class StartTurn:
                     return await self._earlier(connection, known, command)
             await self._limits.check(connection, command.caller.owner_id, self._now())
             conversation = await self._conversation(connection, command)
-            self._check_size(command.message, conversation.selected_model)
+            self._check_size(command.message, command.answer_with or conversation.selected_model)
             turn = self._new_turn(command, conversation.id)
             version = await open_turn(connection, turn)
             history = await recent_messages(
@@ -158,8 +170,8 @@ class StartTurn:
             caller=command.caller,
             message=command.message,
             language=command.language,
-            selected_model=conversation.selected_model,
-            history=tuple(history),
+            selected_model=command.answer_with or conversation.selected_model,
+            history=(*command.instructions, *(history or command.told)),
             rules=self._runtime.current,
         )
 
@@ -178,15 +190,26 @@ class StartTurn:
             if found is None:
                 raise NotFoundError
             return found
+        new_id = command.opens or uuid4()
+        opened = await find_conversation(connection, new_id, owner_id) if command.opens else None
+        if opened is not None:
+            if any(message.role == "assistant" for message in command.told):
+                return opened
+            # It knows nothing of what was said in this thread: a title, tags and the like, asked beside it.
+            new_id = uuid4()
         now = self._now()
         created = Conversation(
-            id=uuid4(),
+            id=new_id,
             title=" ".join(command.message.split())[:_TITLE_CHARS],
             selected_model=command.model,
             created_at=now,
             updated_at=now,
         )
-        await create_conversation(connection, created, owner_id)
+        try:
+            await create_conversation(connection, created, owner_id)
+        except IntegrityError as fault:
+            # Two first messages of one thread at once: the next look finds the other's conversation.
+            raise ConversationBusyError from fault
         return created
 
     def _new_turn(self, command: ChatCommand, conversation_id: UUID) -> NewTurn:
@@ -203,7 +226,8 @@ class StartTurn:
         )
 
     async def _running(self, command: ChatCommand) -> StoredTurn | None:
-        if command.conversation_id is None:
+        conversation_id = command.conversation_id or command.opens
+        if conversation_id is None:
             return None
         async with self._engine.connect() as connection:
-            return await find_running(connection, command.conversation_id)
+            return await find_running(connection, conversation_id)

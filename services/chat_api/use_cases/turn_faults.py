@@ -2,7 +2,7 @@
 
 import logging
 
-from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelRefusedError
+from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelBusyError, ModelRefusedError
 from services.chat_api.domain.texts import TextKey
 from services.chat_api.domain.turn_events import TurnFailed
 from services.chat_api.use_cases.first_call import ToolCallUnusableError
@@ -38,6 +38,7 @@ _TEXTS: tuple[tuple[type[Exception], TextKey], ...] = (
     (PassagesDoNotFitError, "too_long"),
     (ToolCallUnusableError, "tool_call_unusable"),
     (ModelRefusedError, "model_refused"),
+    (ModelBusyError, "model_busy"),
     *((fault, "model_failed") for fault in MODEL_FAULTS),
 )
 

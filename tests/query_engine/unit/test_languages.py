@@ -51,7 +51,7 @@ def _error_classes(base: type[AchillesError] = AchillesError) -> Iterator[type[A
 def test_every_error_that_a_caller_can_see_has_a_title_in_every_language(language: Language) -> None:
     codes = {one.code for one in _error_classes() if one.__module__.startswith(("services.chat_api", "shared.errors"))}
     # Faults of a turn travel in its stream, with texts of their own.
-    in_the_stream = {"tool_call_unusable", "model_unavailable", "model_refused", "model_stream_broken"}
+    in_the_stream = {"tool_call_unusable", "model_unavailable", "model_busy", "model_refused", "model_stream_broken"}
     assert codes - in_the_stream <= set(problem_texts(language))
 
 

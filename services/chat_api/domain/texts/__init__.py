@@ -18,6 +18,7 @@ TextKey = Literal[
     "notice_knowledge_unreachable",
     "notice_web_unreachable",
     "model_failed",
+    "model_busy",
     "tool_call_unusable",
     "turn_timeout",
     "not_saved",
