@@ -107,6 +107,7 @@ class SampleMaker:
             ("wrong citation", False, lambda _s, sentence: f"{sentence} "),
             ("invented", False, lambda s, _text: rng.choice(self._other(s).sentences or ("-",))),
             ("half true", False, self._half_true),
+            ("stitched", False, self._stitched),
         ]
 
     def _names_elsewhere(self, section: Section) -> list[str]:
@@ -149,6 +150,21 @@ class SampleMaker:
         other = self._other(section)
         tails = [tail for text in other.sentences if (tail := self._parts(text)) is not None]
         return None if parts is None or not tails else parts[0] + _COMMA[self.code] + self.rng.choice(tails)[1]
+
+    def _stitched(self, section: Section, sentence: str) -> str | None:
+        """The beginning of one sentence with the end of another one of the passage."""
+        others = [other for other in section.sentences if other != sentence]
+        ours = self._halves(sentence)
+        theirs = self._halves(self.rng.choice(others)) if others else None
+        return None if ours is None or theirs is None else ours[0] + theirs[1]
+
+    def _halves(self, sentence: str) -> tuple[str, str] | None:
+        """Cut at the verb: before the first copula."""
+        match = re.search(edits.COPULAS[self.code][0], sentence)
+        least = 3 if self.code == "zh" else 12
+        if match is None or match.start() < least or len(sentence) - match.end() < 2 * least:
+            return None
+        return sentence[: match.start()], sentence[match.start() :]
 
     def _fused(self, limit: int) -> Iterator[Sample]:
         asked = [(section, qa) for section in self.sections for qa in section.asked]

@@ -1,6 +1,7 @@
 """Real passages and questions from the shared data folder, in four languages."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from services.chat_api.domain.grounding.segmenter import split_text
 from services.chat_api.domain.passages import Passage
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+# The records glue sentences together: "the 19th century.First for Women is".
+_GLUED = re.compile(r"(?<=[a-z0-9)\"])\.(?=[A-Z\"][a-z])")
 LANGUAGES = ("en", "ru", "de", "zh")
+HALVES = ("tuned", "held", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,8 @@ class Fusion:
     hallucinated: str
 
 
-def read_sections(language: str) -> list[Section]:
+def read_sections(language: str, half: str = "all") -> list[Section]:
+    """Those of one of `HALVES`: even articles were tuned on, odd ones held out."""
     raw = json.loads((DATA / "xquad" / f"xquad.{language}.half.json").read_text(encoding="utf-8"))
     data = load_language(language)
     sections: list[Section] = []
@@ -50,14 +55,14 @@ def read_sections(language: str) -> list[Section]:
             passage = Passage(n, f"record-{n}", f"chunk-{n}", entry.get("title", ""), text, "", "xquad")
             sentences = tuple(segment.text for segment in split_text(text, data) if len(segment.text) > 25)
             sections.append(Section(article, passage, sentences, asked))
-    return sections
+    return [s for s in sections if half == "all" or (s.article % 2 == 1) == (half == "held")]
 
 
 def read_fusions() -> list[Fusion]:
     fusions: list[Fusion] = []
     for line in (DATA / "halueval" / "qa_one-turn_data.json").read_text(encoding="utf-8").splitlines():
         raw = json.loads(line)
-        text = raw["knowledge"].replace(".", ". ").replace("  ", " ")
+        text = _GLUED.sub(". ", raw["knowledge"])
         passage = Passage(1, "record", "chunk", "", text, "", "halueval")
         fusions.append(Fusion(passage, raw["question"], raw["right_answer"], raw["hallucinated_answer"]))
     return fusions

@@ -3,13 +3,15 @@
 import random
 import re
 
-from services.chat_api.domain.grounding.language_data.loader import LanguageData, fold
+from services.chat_api.domain.grounding.language_data.loader import LanguageData, fold, load_language
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\w])")
 _HAN_NUMBER = re.compile(r"\d+")
 _NAME = re.compile(r"(?<![.!?\"“„«:] )(?<!^)(?<=[\s(])[A-ZÄÖÜА-ЯЁ][\w’'-]{2,}(?: [A-ZÄÖÜА-ЯЁ][\w’'-]{2,})*")
-_HAN_NAME = re.compile(r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,6}")
-_COPULAS = {
+# Only characters that spell foreign names: a dot between them is no word's end.
+_SPELLING = "".join(sorted(load_language("zh").transliteration - set("的于在和与是为以")))
+_HAN_NAME = re.compile(rf"[{_SPELLING}]{{1,5}}·[{_SPELLING}]{{1,5}}")
+COPULAS = {
     "en": (r"\b(is|was|were|are|has|had|can|will|could)\b", r"\1 not"),
     "de": (r"\b(ist|war|waren|sind|hat|hatte|kann|wurde|wurden|wird)\b", r"\1 nicht"),
     "ru": (r"(?<= )(был|была|было|были|является|стал|стала|имеет|может)\b", r"не \1"),
@@ -68,7 +70,7 @@ def exchange_names(sentence: str, known: list[str]) -> str | None:
 
 
 def add_negation(sentence: str, code: str) -> str | None:
-    pattern, negated = _COPULAS[code]
+    pattern, negated = COPULAS[code]
     if re.search(r"\b(not|nicht|kein\w*|не|no)\b|不|没|无", sentence):
         return None
     changed = re.sub(pattern, negated, sentence, count=1)
@@ -87,7 +89,7 @@ def drop_negation(sentence: str, code: str) -> str | None:
 
 
 def add_strength(sentence: str, code: str, rng: random.Random) -> str | None:
-    pattern, _ = _COPULAS[code]
+    pattern, _ = COPULAS[code]
     word = rng.choice(_STRENGTH[code])
     if word in sentence:
         return None

@@ -133,7 +133,7 @@ async def test_each_refusal_is_the_error_class_of_the_client(client: openai.Asyn
     with pytest.raises(openai.APIStatusError) as large:
         await completions.create(model="achilles", messages=[{"role": "user", "content": "word " * 30_000}])
     assert large.value.status_code == 413
-    async with _client(front, {}) as nobody:
+    async with _client(front, "ak-unknown") as nobody:
         with pytest.raises(openai.AuthenticationError):
             await nobody.chat.completions.create(model="achilles", messages=_ASK)
 

@@ -47,7 +47,7 @@ def test_every_language_has_the_same_kinds_of_data(code: str) -> None:
         "inch",
         "sterling",
     }
-    assert set(data.asking) == {"number", "date", "name"}
+    assert set(data.asking) == {"number", "date", "name", "other", "quantity", "choice"}
     assert code == "zh" or set(data.months.values()) == set(range(1, 13))
 
 

@@ -6,6 +6,7 @@ from services.chat_api.domain.grounding.analysis import Analysed
 from services.chat_api.domain.grounding.tokens import CAPITAL, HANCHAR, NAME, NUMBER, WORD, Token
 
 UNMATCHED = -1
+_NOWHERE: list[int] = []
 
 
 def align(said: Analysed, evidence: Analysed, first: int = 0, last: int | None = None) -> list[int]:
@@ -15,7 +16,7 @@ def align(said: Analysed, evidence: Analysed, first: int = 0, last: int | None =
     """
     tokens = said.tokens[first:last]
     positions = evidence.positions
-    places = [_places(token, positions) for token in tokens]
+    places = [_places(token, positions) if token.others else positions.get(token.key, _NOWHERE) for token in tokens]
     at = [UNMATCHED] * len(tokens)
     previous = UNMATCHED
     for i, found in enumerate(places):

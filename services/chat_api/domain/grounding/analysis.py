@@ -38,15 +38,39 @@ class _Reader(NumberReader):
     def read(self) -> None:
         i = 0
         items = self.items
-        while i < len(items):
+        size = len(items)
+        breaks, tokens, joints = self.breaks, self.out.tokens, self.out.joints
+        while i < size:
             piece = items[i][0]
-            if i in self.breaks:
-                self.out.joints.add(len(self.out.tokens))
+            if i in breaks:
+                joints.add(len(tokens))
+            if piece.simple:
+                self._take_simple(i)
+                i += 1
+                continue
             if piece.digits or piece.value is not None or piece.month or piece.sign or piece.scale:
                 used = self._take_date_word(i) or self._take_number(i)
             else:
                 used = 0
             i += used or (piece.special and self._take_phrase(i)) or self._take_word(i)
+
+    def _take_simple(self, i: int) -> None:
+        """What most pieces are: a stop word, a word, or a character."""
+        piece, clause, start = self.items[i]
+        tokens = self.out.tokens
+        if piece.stop or not piece.key:
+            self.after_determiner = piece.determiner
+        elif piece.han:
+            self._add_characters(piece.surface, clause, start)
+        else:
+            case = self._case(piece, i) if piece.capital or piece.loud else ORDINARY
+            if self.after_determiner:
+                self.out.determined.add(len(tokens))
+                self.after_determiner = case == ORDINARY
+            amount = 2.0 if case == NAME else 1.0
+            tokens.append(
+                Token(WORD, piece.key, piece.surface, clause, start, (), "", case, False, amount, piece.framing)
+            )
 
     def _take_phrase(self, i: int) -> int:
         piece, clause, _start = self.items[i]
@@ -104,22 +128,26 @@ class _Reader(NumberReader):
         if piece.key in self.data.polar:
             self.out.opposed.append((piece.key, len(self.out.tokens)))
         if piece.stop or not piece.key:
-            self.after_determiner = piece.folded in self.data.determiners
+            self.after_determiner = piece.determiner
             return 1
         if piece.identifier:
             self._add(Token(IDENTIFIER, piece.key, piece.surface, clause, start, case=NAME))
         elif piece.han:
             self._add_han(piece, clause, start)
         else:
-            self._add(Token(WORD, piece.key, piece.surface, clause, start, case=self._case(piece, i)))
+            case = self._case(piece, i)
+            self._add(Token(WORD, piece.key, piece.surface, clause, start, case=case, framing=piece.framing))
         return 1
 
     def _add_han(self, piece: Piece, clause: int, start: int) -> None:
         if piece.folded in self.data.weekdays:
             self._add(Token(CALENDAR, piece.folded, piece.surface, clause, start))
             return
-        for offset, char in enumerate(piece.surface):
-            self._add(Token(HANCHAR, char, char, clause, start + offset))
+        self._add_characters(piece.surface, clause, start)
+
+    def _add_characters(self, run: str, clause: int, start: int) -> None:
+        for offset, char in enumerate(run):
+            self.out.tokens.append(Token(HANCHAR, char, char, clause, start + offset, (), "", ORDINARY, False, 0.5))
 
     def _after_number(self, i: int) -> bool:
         before = self._next(i - 1)
@@ -135,5 +163,8 @@ class _Reader(NumberReader):
         return CAPITAL if self.data.code == "de" else NAME
 
     def _opens(self, start: int) -> bool:
-        before = self.out.text[:start].rstrip()
-        return not before or before[-1] in ':"“„«*#|>'
+        text = self.out.text
+        end = start - 1
+        while end >= 0 and text[end].isspace():
+            end -= 1
+        return end < 0 or text[end] in ':"“„«*#|>'

@@ -15,6 +15,8 @@ from services.chat_api.domain.grounding.tokens import (
     Token,
 )
 
+_UNIT_REACH = 3
+_COUNTERS = frozenset({"item", "occasion", "person", "point"})
 _REASONS = {
     NUMBER: RejectionReason.UNKNOWN_NUMBER,
     CALENDAR: RejectionReason.UNKNOWN_NUMBER,
@@ -55,7 +57,7 @@ def _name_licensed(held: Comparison, i: int, token: Token) -> bool:
         return True
     if token.case == NAME:
         return _inflected(held, token)
-    if token.surface.casefold() in held.data.ordinary or token.surface.casefold() in held.data.framing:
+    if token.surface.casefold() in held.data.ordinary or token.framing:
         return True
     if held.asked(token.key) and token.key not in held.question.names and held.data.code != "de":
         return True
@@ -114,7 +116,11 @@ def _foreign_han_name(held: Comparison) -> bool:
 def check_units(held: Comparison) -> RejectionReason | None:
     said = held.evidence.said
     for i, token in enumerate(held.tokens):
-        if token.kind != NUMBER or held.at[i] == UNMATCHED:
+        if token.kind != NUMBER:
+            continue
+        if held.at[i] == UNMATCHED:
+            if token.unit and token.unit not in held.question.measures and not held.in_context(f"u:{token.unit}"):
+                return RejectionReason.UNIT_CHANGED
             continue
         places = [place for key in (token.key, *token.others) for place in said.positions.get(key, ())]
         units = {said.tokens[place].unit for place in places}
@@ -123,7 +129,7 @@ def check_units(held: Comparison) -> RejectionReason | None:
         if not token.unit:
             if units == {"percent"}:
                 return RejectionReason.UNIT_CHANGED
-        elif units - {""} or not _unit_nearby(held, token.unit):
+        elif units - {""} or not _unit_nearby(held, token.unit, places):
             return RejectionReason.UNIT_CHANGED
     return RejectionReason.UNIT_CHANGED if _measure_replaced(held) else None
 
@@ -145,8 +151,9 @@ def _free_measures(tokens: list[Token]) -> set[int]:
     }
 
 
-def _unit_nearby(held: Comparison, unit: str) -> bool:
-    key = f"u:{unit}"
-    return (
-        key in held.evidence.said.positions or held.in_context(key) or unit in ("item", "occasion", "person", "point")
-    )
+def _unit_nearby(held: Comparison, unit: str, places: list[int]) -> bool:
+    """Not bound to the number but beside it ("10 to 20 percent"), or said for all the numbers of a table or list."""
+    if unit in _COUNTERS or held.in_context(f"u:{unit}"):
+        return True
+    units = held.evidence.said.positions.get(f"u:{unit}", ())
+    return any(held.evidence.table or abs(there - place) <= _UNIT_REACH for there in units for place in places)

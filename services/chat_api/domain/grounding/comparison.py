@@ -1,36 +1,13 @@
 """One sentence (or a part of it) held against one piece of evidence."""
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from services.chat_api.domain.grounding.alignment import UNMATCHED, align, match_relatives
-from services.chat_api.domain.grounding.analysis import Analysed, analyse
+from services.chat_api.domain.grounding.analysed import Analysed
+from services.chat_api.domain.grounding.asking import AskedQuestion
 from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
 from services.chat_api.domain.grounding.language_data.loader import LanguageData
-from services.chat_api.domain.grounding.tokens import NAME, Token
-
-
-@dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """The question's keys, which of them stand side by side in it, and its strict words' categories."""
-
-    keys: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    strict: frozenset[str]
-    sequence: tuple[str, ...]
-    names: frozenset[str]
-
-
-def read_question(question: str, data: LanguageData) -> AskedQuestion:
-    said = analyse(question, data)
-    tokens = said.tokens
-    keys = frozenset(key for token in tokens for key in (token.key, *token.others))
-    pairs = {(a.key, b.key) for a, b in pairwise(tokens)}
-    sequence = tuple(token.key for token in tokens)
-    names = frozenset(token.key for token in tokens if token.case == NAME)
-    strict = frozenset(category for category, _index, _clause in said.strict)
-    both_ways = frozenset(pairs | {(b, a) for a, b in pairs})
-    return AskedQuestion(keys, both_ways, strict, sequence, names)
+from services.chat_api.domain.grounding.tokens import Token
 
 
 def echo_length(said: Analysed, question: AskedQuestion) -> int:

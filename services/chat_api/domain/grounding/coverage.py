@@ -43,6 +43,8 @@ def check_coverage(held: Comparison) -> tuple[RejectionReason | None, float]:
     The question's words are neutral: unmatched they count neither way. What the sentence adds to them is judged apart,
     so that a question repeated with a wrong answer does not pass on its own words.
     """
+    if UNMATCHED not in held.at:
+        return (None if held.placed else RejectionReason.LOW_COVERAGE), 1.0
     whole, new = _Tally(), _Tally()
     clauses: dict[int, _Tally] = {}
     gap = 0.0
@@ -52,7 +54,7 @@ def check_coverage(held: Comparison) -> tuple[RejectionReason | None, float]:
         found = held.at[i] != UNMATCHED
         matched = found or held.in_context(token.key)
         asked = held.asked(token.key)
-        if not matched and ((asked and anything_new) or token.surface.casefold() in held.data.framing):
+        if not matched and ((asked and anything_new) or token.framing):
             continue
         gap = 0.0 if matched else gap + (0.6 if token.kind == HANCHAR else 1.0)
         if gap >= _LONGEST_GAP:

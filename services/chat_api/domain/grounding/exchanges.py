@@ -72,7 +72,8 @@ def _same_kind(held: Comparison, gap: range, moved: _Block) -> bool:
     kinds = {_kind(theirs[place]) for place in gap}
     ours = {_kind(theirs[place]) for place in range(moved.their_start, moved.their_end)}
     if ours == {"number"} and kinds == {"number"}:
-        return any(_kind(token) != "number" for token in theirs[gap.start : moved.their_end])
+        between = theirs[gap.start : moved.their_end]
+        return not any(token.kind == CALENDAR for token in between) or any(_kind(t) != "number" for t in between)
     return bool(kinds & ours)
 
 

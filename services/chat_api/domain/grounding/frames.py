@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
-from services.chat_api.domain.grounding.comparison import AskedQuestion
+from services.chat_api.domain.grounding.asking import AskedQuestion
 from services.chat_api.domain.grounding.evidence import PreparedPassage
 from services.chat_api.domain.grounding.tokens import CALENDAR, IDENTIFIER, NUMBER
 
@@ -27,7 +27,7 @@ def _known(said: Analysed, i: int, passage: PreparedPassage, question: AskedQues
         return token.key in question.keys and token.key in passage.keys
     if token.key in passage.keys or token.key in question.keys:
         return True
-    return token.surface.casefold() in passage.data.framing
+    return token.framing
 
 
 @dataclass(slots=True)

@@ -2,9 +2,17 @@
 
 Checked sentence by sentence, by words, so inside one language: an answer in another language than its passages cannot
 be verified this way and is held back (`other_language`) unless a judge is at hand (judged_claims.py); the turn then
-falls back to quoting. What no such check can
-see: roles exchanged between lower-case nouns, a wrong answer of the right kind from the right sentence, arithmetic,
-synonyms either way.
+falls back to quoting.
+
+What no such check can see (`python -m benchmarks.gate` measures how often):
+
+- Roles exchanged between lower-case nouns, and predicates stitched to a subject of the same sentence.
+- A wrong answer of the right kind that stands as near to the question's words as the right one. A sentence that
+  repeats the question is judged by where its answer stands (`answer_fit`); where a passage has but two sentences, or
+  the question joins several facts, there is no place to judge by, and only the answer's kind is.
+- "Yes" and "no" alone, and which of two things that the question offers: nothing in them can be looked up.
+- Chinese names made of dictionary words, and German names after an article, which look like common nouns.
+- Arithmetic, comparisons, text that a passage quotes only to deny, and synonyms either way.
 
 A sentence without a marker is attributed to the record that supports it best (the first packed one of equals). A
 sentence whose marker names another record than the one that supports it is dropped, never re-attributed.
@@ -144,6 +152,8 @@ class GroundingGate:
         # Even one that a passage supports word for word says nothing without what it leads to.
         if lead_in and self._finder.frame_is_known(checked):
             return self._hold_frame(self._numbered_prefix(), body)
+        if not self._finder.holds_code(body):
+            return self._reject(body, RejectionReason.MARKUP, marked.cited)
         verdict = self._judge(checked, marked.cited)
         if verdict.reason is None:
             return self._accept(self._numbered_prefix() + body, verdict, marked.cited)

@@ -1,6 +1,7 @@
 """Whether the candidates support a sentence: one alone, or two of them a part each."""
 
 from services.chat_api.domain.grounding.analysed import Analysed
+from services.chat_api.domain.grounding.answer_fit import answers_elsewhere
 from services.chat_api.domain.grounding.candidates import MOST_CANDIDATES, echoes_question, touches_question
 from services.chat_api.domain.grounding.claims import check_claims
 from services.chat_api.domain.grounding.comparison import Comparison, echo_length
@@ -46,11 +47,13 @@ def judge_candidates(said: dict[str, Analysed], candidates: list[Candidate], *, 
         if candidate.score < _RUNNER_UP * candidates[0].score and not exhaustive:
             break
         analysed = said[candidate.source.prepared.data.code]
-        if _off_topic(analysed, candidate, most_asked):
+        first = echo_length(analysed, candidate.source.question)
+        if not first and _off_topic(analysed, candidate, most_asked):
             failed.append((0.0, RejectionReason.LOW_COVERAGE))
             continue
-        first = echo_length(analysed, candidate.source.question)
         reason, covered = _check(analysed, candidate, first, len(analysed.tokens))
+        if reason is None and _misplaced(analysed, candidate, first):
+            reason = RejectionReason.SLOT_CHANGED
         if reason is not None:
             failed.append((covered, reason))
             continue
@@ -75,8 +78,20 @@ def _off_topic(said: Analysed, candidate: Candidate, most_asked: float) -> bool:
     return candidate.asked < _ON_TOPIC * most_asked and echoes_question(said, candidate.source.question)
 
 
+def _misplaced(said: Analysed, candidate: Candidate, first: int) -> bool:
+    """Whether a sentence that repeats the question answers it with something that stands there for something else."""
+    source = candidate.source
+    if candidate.evidence.said.text == said.text or not (first or echoes_question(said, source.question)):
+        return False
+    asked = source.asked()
+    held = Comparison(said, candidate.evidence, source.prepared, source.question, first, len(said.tokens))
+    return asked.known and answers_elsewhere(held, asked, candidate.number, bare=first > 0)
+
+
 def _check(said: Analysed, candidate: Candidate, first: int, last: int) -> tuple[RejectionReason | None, float]:
     source = candidate.source
+    if candidate.evidence.said.text == said.text and (first, last) == (0, len(said.tokens)):
+        return None, 1.0
     held = Comparison(said, candidate.evidence, source.prepared, source.question, first, last)
     reason, covered = check_coverage(held)
     if covered < _HOPELESS:
@@ -110,7 +125,7 @@ def _join(said: dict[str, Analysed], candidates: list[Candidate]) -> tuple[Backi
     held = [_running_matches(analysed, candidate.evidence) for candidate in usable]
     for cut, left, right in _splits(cuts, held, size):
         reason, covered = _check(analysed, usable[left], 0, cut)
-        if reason is not None:
+        if reason is not None or (usable[left].evidence.rivals and usable[right].evidence.rivals):
             continue
         other_reason, other_covered = _check(analysed, usable[right], cut, size)
         # A bare comma may as well open an apposition to the part before: then nearly every word must be found.
@@ -134,12 +149,11 @@ def _splits(cuts: list[int], held: list[list[int]], size: int) -> list[tuple[int
 
 def _running_matches(said: Analysed, evidence: Evidence) -> list[int]:
     """Entry i: how many of the first i tokens stand in the evidence."""
-    running = [0]
-    for token in said.tokens:
-        running.append(running[-1] + _stands(token.key, token.others, evidence))
-    return running
-
-
-def _stands(key: str, others: tuple[str, ...], evidence: Evidence) -> bool:
     positions = evidence.said.positions
-    return key in positions or any(other in positions for other in others)
+    running = [0]
+    count = 0
+    for token in said.tokens:
+        if token.key in positions or (token.others and any(other in positions for other in token.others)):
+            count += 1
+        running.append(count)
+    return running

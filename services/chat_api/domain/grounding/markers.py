@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 _WORD = (
-    r"(?:sources?|passages?|docs?|documents?|refs?|quellen?|dokumente?|источники?|документы?|来源|资料|文档)[\s:#№]*"
+    r"(?:sources?|passages?|docs?|documents?|refs?|quellen?|dokumente?|источник\w*|документ\w*|来源|资料|文档)[\s:#№]*"
 )
 _LIST = r"\^?\d{1,4}(?:\s*[,;，、–-]\s*\^?\d{1,4})*"
 _MARKER = rf"(?:[\[【]\s*(?:{_WORD})?{_LIST}\s*(?:†[^\]】]{{0,20}})?[\]】]|[(（]\s*{_WORD}{_LIST}\s*[)）])"
 
 MARKER = re.compile(_MARKER, re.IGNORECASE)
 TRAILING = re.compile(rf"(?:[ \t]*{_MARKER})+(?!\()", re.IGNORECASE)
+_BRACKET = re.compile(r"[\[【(（]")
 BROKEN = re.compile(r"[\[【(（][^\])】）\n]{0,40}\Z")
 LONGEST_MARKER = 60
 _ATTRIBUTION = re.compile(
@@ -19,6 +20,7 @@ _ATTRIBUTION = re.compile(
     rf"{_WORD}(\d{{1,4}})\s*[,:，：]\s*",
     re.IGNORECASE,
 )
+_UNPAUSED = re.compile(r"((?:laut|gemäß|nach)\s+(?:quelle|dokument))\s+(\d{1,4})\s+", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`[^`\n]+`")
 _NUMBERS = re.compile(r"(\d{1,4})(?:\s*[–-]\s*\^?(\d{1,4}))?")
 _CITE_BEFORE_LINK = re.compile(r"\Z|[^(:]")
@@ -35,15 +37,16 @@ class MarkedText:
 
 def read_markers(text: str, packed: Collection[int]) -> MarkedText:
     """Takes the markers out. A bracketed number that is no packed record stays claimed as `foreign`."""
-    if "[" not in text and "【" not in text and "(" not in text and "（" not in text:
+    first = _BRACKET.search(text)
+    if first is None:
         return MarkedText(text, (), False)
-    protected = [match.span() for match in _BACKTICKS.finditer(text)]
+    protected = [match.span() for match in _BACKTICKS.finditer(text)] if "`" in text else []
     cited: dict[int, None] = {}
     foreign = False
     kept: list[str] = []
     end = 0
-    for match in MARKER.finditer(text):
-        if any(start <= match.start() < stop for start, stop in protected):
+    for match in MARKER.finditer(text, first.start()):
+        if protected and any(start <= match.start() < stop for start, stop in protected):
             continue
         if not _CITE_BEFORE_LINK.match(text, match.end()):
             continue
@@ -63,7 +66,8 @@ def move_attribution(text: str) -> str:
     """ "According to source 2, days lapse." becomes "Days lapse. [2]": the number is a citation, not a claim."""
     match = _ATTRIBUTION.match(text)
     if match is None:
-        return text
+        unpaused = _UNPAUSED.match(text)
+        return f"{unpaused.group(1)} {text[unpaused.end() :]} [{unpaused.group(2)}]" if unpaused else text
     rest = text[match.end() :]
     return f"{rest[:1].upper()}{rest[1:]} [{match.group(1)}]"
 
@@ -74,7 +78,7 @@ def without_markers(text: str) -> str:
 
 
 def holds_marker(text: str) -> bool:
-    return MARKER.search(_BACKTICKS.sub("", text)) is not None
+    return _BRACKET.search(text) is not None and MARKER.search(_BACKTICKS.sub("", text)) is not None
 
 
 def format_markers(cited: Iterable[int]) -> str:

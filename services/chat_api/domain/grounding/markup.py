@@ -25,7 +25,9 @@ def reduce_markup(text: str) -> str:
         text = _IMAGE.sub("", text)
         text = _NUMBER_LINK.sub(r"[\1]", text)
         text = _REFERENCE_LINK.sub(r"\1", _LINK.sub(r"\1", text))
-    return _IN_NUMBER.sub("", text)
+    if "*" in text or "_" in text or "~" in text or "`" in text or "\\" in text:
+        text = _IN_NUMBER.sub("", text)
+    return text
 
 
 def is_definition(text: str) -> bool:

@@ -146,7 +146,7 @@ class NumberReader:
         vague = value == 1 and (unit in _ARTICLE_UNITS or (before is not None and before.folded in _HAN_POINTERS))
         if value is None or (alone and (not unit or vague)):
             for offset, char in enumerate(piece.digits):
-                self._add(Token(HANCHAR, char, char, clause, start + offset))
+                self.out.tokens.append(Token(HANCHAR, char, char, clause, start + offset, weight=0.5))
             return 1
         if unit == "month" and following is not None and following.folded == "月":
             self._add(Token(CALENDAR, f"m{value}", piece.surface, clause, start))

@@ -18,7 +18,8 @@ _SEPARATORS = re.compile(r"[-._/&@+]")
 @dataclass(frozen=True, slots=True)
 class Piece:
     """`value` is set for number words, `scale` for "million" and its like, `digits` for written digits; `special`
-    tells that the word may be or begin a negation, a strict phrase, a pronoun or another mark."""
+    tells that the word may be or begin a negation, a strict phrase, a pronoun or another mark; `simple` that it is
+    none of all these, so that it is a word or nothing."""
 
     surface: str
     folded: str
@@ -37,6 +38,9 @@ class Piece:
     han: bool = False
     sign: bool = False
     special: bool = False
+    simple: bool = False
+    determiner: bool = False
+    framing: bool = False
 
 
 def _stem(word: str, data: LanguageData) -> str:
@@ -64,10 +68,13 @@ def word_piece(word: str, code: str) -> Piece:
     if value is None and code == "de":
         value = compound_number(folded, code, word_number_pieces(data))
     acronym = loud and len(word) <= 3 and folded in data.stop_words
+    key = _stem(folded, data) if not loud or len(word) > 5 else folded
+    special = _is_special(folded, data)
+    counts = value is not None or folded in data.scales or folded in data.units or folded in data.months
     return Piece(
         surface=word,
         folded=folded,
-        key=_stem(folded, data) if not loud or len(word) > 5 else folded,
+        key=key,
         stop=folded in data.stop_words and not acronym,
         negation=folded in data.negations,
         value=value,
@@ -77,7 +84,10 @@ def word_piece(word: str, code: str) -> Piece:
         month=data.months.get(folded, 0),
         capital=word[0].isupper(),
         loud=loud,
-        special=_is_special(folded, data),
+        special=special,
+        simple=not counts and not special and key not in data.polar and folded not in data.weekdays,
+        determiner=folded in data.determiners,
+        framing=folded in data.framing,
     )
 
 
@@ -135,6 +145,12 @@ def _han_pattern(code: str) -> re.Pattern[str]:
     return re.compile(f"({longest_first})|([{numerals}]+)|(.)")
 
 
+def _is_simple_han(match: re.Match[str], data: LanguageData) -> bool:
+    word = match.group()
+    marked = word in data.units or word in data.scales or word in data.polar or word in data.weekdays
+    return match.group(2) is None and not marked and not _is_special(word, data)
+
+
 @lru_cache(maxsize=16_384)
 def han_pieces(run: str, code: str) -> tuple[Piece, ...]:
     """A run of Chinese: words with a meaning of their own to the gate, numerals, and the rest by character."""
@@ -154,6 +170,7 @@ def han_pieces(run: str, code: str) -> tuple[Piece, ...]:
                 unit=data.units.get(word, ""),
                 han=True,
                 special=_is_special(word, data),
+                simple=_is_simple_han(match, data),
             )
         )
     return tuple(pieces)

@@ -179,7 +179,7 @@ def _shares_part(key: str, evidence: Evidence) -> bool:
 
 
 def _content(said: Analysed, data: LanguageData) -> list[Token]:
-    return [token for token in said.tokens if token.surface.casefold() not in data.framing]
+    return [token for token in said.tokens if not token.framing]
 
 
 def _token_weight(token: Token) -> float:

@@ -18,6 +18,7 @@ _LOOK_AHEAD = 200
 SegmentKind = Literal["sentence", "heading", "row", "code", "rule", "too_long"]
 
 _STOP = re.compile(rf"(?:[.!?…]+|[{HAN_STOPS}]+)[{re.escape(CLOSERS)}]*|\n")
+_MAY_END = re.compile(rf"[.!?…{HAN_STOPS}\n]")
 _BULLET = re.compile(r"(?:(?:[-*+•·–—]|\d{1,3}[.)])[ \t]+|\d{1,2}、)(?:\[[ xX]\][ \t]+)?")
 _QUOTE = re.compile(r"(?:>[ \t]?)+")
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}\Z")
@@ -45,9 +46,12 @@ class Segmenter:
         self._scan = 0
         self._newlines = 2
         self._skipping = False
+        self._quiet = False
 
     def feed(self, delta: str) -> list[Segment]:
         self._buffer += delta.replace("\r", "")
+        if self._quiet and len(self._buffer) <= LONGEST_SENTENCE and not _MAY_END.search(delta):
+            return []
         return self._drain(final=False)
 
     def finish(self) -> list[Segment]:
@@ -61,6 +65,7 @@ class Segmenter:
         return segments
 
     def _next(self, final: bool) -> Segment | None:
+        self._quiet = False
         self._skip_space()
         if not self._buffer or (self._newlines and not final and not self._line_start_known()):
             return None
@@ -79,6 +84,8 @@ class Segmenter:
         return self._cut(prefix, "sentence", end)
 
     def _skip_space(self) -> None:
+        if not self._buffer[:1].isspace():
+            return
         stripped = self._buffer.lstrip()
         space = self._buffer[: len(self._buffer) - len(stripped)]
         if space:
@@ -154,6 +161,7 @@ class Segmenter:
         if final:
             return len(self._buffer)
         self._scan = max(start, len(self._buffer) - 1)
+        self._quiet = True
         return None
 
     def _judge(self, start: int, match: re.Match[str], final: bool) -> int | None:

@@ -3,6 +3,7 @@
 from services.chat_api.domain.grounding.alignment import UNMATCHED
 from services.chat_api.domain.grounding.comparison import Comparison
 from services.chat_api.domain.grounding.exchanges import check_exchange
+from services.chat_api.domain.grounding.subjects import has_foreign_subject
 from services.chat_api.domain.grounding.tokens import CALENDAR, CAPITAL, HANCHAR, IDENTIFIER, NAME, NUMBER, WORD, Token
 
 _LONGEST_NAME = 14
@@ -25,7 +26,7 @@ def check_slots(held: Comparison) -> bool:
         return _wrong_column(held)
     if held.data.code == "zh" and _han_name_replaced(held):
         return True
-    return _replaced(held) or _counts_other(held) or check_exchange(held)
+    return has_foreign_subject(held) or _replaced(held) or _counts_other(held) or check_exchange(held)
 
 
 def _names_rival(held: Comparison) -> bool:
@@ -43,6 +44,8 @@ def _wrong_column(held: Comparison) -> bool:
         if not named:
             continue
         cells = {said.tokens[place].clause for place in said.positions.get(token.key, ())}
+        if cells == {0}:
+            continue
         nearest = min(named, key=lambda k: abs(k - i))
         if not cells & _named_together(columns, nearest):
             return True
@@ -87,12 +90,16 @@ def _han_name_replaced(held: Comparison) -> bool:
 def _replaced(held: Comparison) -> bool:
     """Walks the edges of matched runs: beyond the edge both sides go on with another name, or another number."""
     passive_changed = held.said.passive != held.evidence.said.passive
-    for i, place in enumerate(held.at):
-        if place == UNMATCHED or (held.tokens[i].kind == HANCHAR and held.data.code != "zh"):
+    chinese = held.data.code == "zh"
+    at = held.at
+    last = len(at) - 1
+    for i, place in enumerate(at):
+        if place == UNMATCHED or (held.tokens[i].kind == HANCHAR and not chinese):
             continue
-        for step in (1, -1):
-            if _conflict(held, i, place, step, passive_changed=passive_changed):
-                return True
+        if i < last and at[i + 1] != place + 1 and _conflict(held, i, place, 1, passive_changed=passive_changed):
+            return True
+        if i and at[i - 1] != place - 1 and _conflict(held, i, place, -1, passive_changed=passive_changed):
+            return True
     return False
 
 
@@ -105,7 +112,7 @@ def _conflict(held: Comparison, i: int, place: int, step: int, *, passive_change
     family = _family(ours)
     if not family or family != _family(other) or ours.key == other.key or ours.key in other.others:
         return False
-    if held.at[k] == UNMATCHED and ours.surface.casefold() in held.data.framing:
+    if held.at[k] == UNMATCHED and ours.framing:
         return False
     if family == 2 and (passive_changed or _unsure_noun(held, ours, other)):
         return False
@@ -146,7 +153,11 @@ def _listed(held: Comparison, k: int, j: int) -> bool:
         return False
     theirs = held.evidence.said.tokens
     low, high = min(mine, j), max(mine, j)
-    return all(_family(token) == _family(theirs[j]) for token in theirs[low : high + 1])
+    between = theirs[low : high + 1]
+    if any(_family(token) != _family(theirs[j]) for token in between):
+        return False
+    # Numbers side by side are two claims ("from 3 in May to 5"), unless they are the parts of a date.
+    return _family(theirs[j]) != 1 or any(token.kind == CALENDAR for token in between)
 
 
 def _counts_other(held: Comparison) -> bool:
@@ -161,6 +172,8 @@ def _counts_other(held: Comparison) -> bool:
         counter = theirs[counted - 1]
         if counter.kind == NUMBER and counter.key != token.key and token.key not in counter.others and not token.others:
             mine = held.at[i]
+            if _listed(held, i, counted - 1):
+                continue
             if abs(mine - counted) > 1 and len(held.evidence.said.positions[held.tokens[i + 1].key]) == 1:
                 return True
     return False

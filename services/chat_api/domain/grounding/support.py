@@ -1,11 +1,12 @@
 """Which packed record supports a sentence, and with which of its sentences."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
+from services.chat_api.domain.grounding.asking import AskedQuestion, read_question
 from services.chat_api.domain.grounding.candidates import MOST_CANDIDATES, find_candidates
-from services.chat_api.domain.grounding.comparison import AskedQuestion, read_question
 from services.chat_api.domain.grounding.evidence import prepare_passage
 from services.chat_api.domain.grounding.frames import frame_is_known
 from services.chat_api.domain.grounding.judging import judge_candidates
@@ -13,6 +14,8 @@ from services.chat_api.domain.grounding.language_data.loader import LanguageData
 from services.chat_api.domain.grounding.markers import MARKER, read_markers
 from services.chat_api.domain.grounding.verdicts import Candidate, Source, Verdict
 from services.chat_api.domain.passages import Passage
+
+_CODE = re.compile(r"`+([^`\n]+)`+")
 
 
 @lru_cache(maxsize=256)
@@ -31,7 +34,7 @@ class SupportFinder:
             prepared = prepare_passage(passage.text, passage.title)
             code = prepared.data.code
             if code not in questions:
-                questions[code] = read_question(question, prepared.data)
+                questions[code] = read_question(question, code)
             self._sources.append(Source(passage, prepared, questions[code]))
         self.numbers = tuple(dict.fromkeys(passage.n for passage in passages))
         self._languages: list[LanguageData] = list(
@@ -76,6 +79,14 @@ class SupportFinder:
 
     def _packed(self, mark: str) -> bool:
         return not read_markers(mark, self.numbers).foreign
+
+    def holds_code(self, text: str) -> bool:
+        """Whether every command or name in backticks stands in a passage: in code each sign counts."""
+        if "`" not in text:
+            return True
+        texts = [source.prepared.flat_text.casefold() for source in self._sources]
+        codes = (" ".join(code.split()).casefold() for code in _CODE.findall(text))
+        return all(any(code in held for held in texts) for code in codes)
 
     def chunk_of_line(self, line: str, n: int) -> str:
         flat = " ".join(line.split())

@@ -55,6 +55,7 @@ class Token:
     case: int = ORDINARY
     ordinal: bool = False
     weight: float = 1.0
+    framing: bool = False
 
 
 def weight(token: Token) -> float:
@@ -66,7 +67,7 @@ def weight(token: Token) -> float:
 
 def clean(text: str) -> str:
     """Drops invisible and control characters (newlines and tabs stay): they would hide a claim from the checks."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in _INVISIBLE)
 
@@ -75,5 +76,8 @@ def normalise(text: str) -> str:
     """One spelling for look-alikes: full-width and superscript digits, ligatures, fractions."""
     if text.isascii():
         return text
-    text = _SPLIT_FRACTION.sub("", text.translate(_FRACTIONS))
-    return unicodedata.normalize("NFKC", clean(text))
+    if not text.isprintable():
+        text = clean(text)
+    if "½" in text or "¼" in text or "¾" in text:
+        text = _SPLIT_FRACTION.sub("", text.translate(_FRACTIONS))
+    return unicodedata.normalize("NFKC", text)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from services.chat_api.domain.grounding.comparison import AskedQuestion
+from services.chat_api.domain.grounding.asking import AskedQuestion
 from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
+from services.chat_api.domain.grounding.question_map import QuestionMap
 from services.chat_api.domain.grounding.release import Claim, RejectionReason
 from services.chat_api.domain.passages import Passage
 
@@ -29,20 +30,28 @@ class Verdict:
     claim: Claim | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Source:
     """A packed chunk, prepared, with the question as its language reads it."""
 
     passage: Passage
     prepared: PreparedPassage
     question: AskedQuestion
+    _asked: QuestionMap | None = None
+
+    def asked(self) -> QuestionMap:
+        """Made once, when the first sentence that repeats the question needs it."""
+        if self._asked is None:
+            self._asked = QuestionMap(self.question, self.prepared)
+        return self._asked
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A sentence of a chunk that may support; `score` by the words it shares, `asked` by those of the question."""
+    """Sentence `number` of a chunk; `score` by the words it shares, `asked` by those of the question."""
 
     source: Source
+    number: int
     evidence: Evidence
     score: float
     asked: float
