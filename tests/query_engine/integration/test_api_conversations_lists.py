@@ -143,5 +143,6 @@ async def test_entries_that_come_or_move_neither_shift_nor_repeat_the_others(lis
     await listed.route.move(listed.fixture, listed.ids(first)[-1])
     second = await listed.page(limit=2, after=first["last_id"])
     assert listed.ids(second) == before[2:4]
-    back = await listed.page(limit=2, before=second["first_id"])
-    assert not set(listed.ids(back)) & set(before[2:])
+    if second["data"]:
+        back = await listed.page(limit=2, before=second["first_id"])
+        assert not set(listed.ids(back)) & set(before[2:])
