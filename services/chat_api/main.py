@@ -1,5 +1,7 @@
 """The front's process."""
 
+import contextlib
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,10 +9,12 @@ from contextlib import asynccontextmanager
 import uvicorn
 from fastapi import FastAPI
 from pydantic import ValidationError
+from uvicorn.config import STARTUP_FAILURE
 
 from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.http.app import create_http_app
+from services.chat_api.http.front import Front
 from services.chat_api.settings import ChatApiSettings
 from services.chat_api.wiring import make_resources, open_front, readiness_checks
 from shared.health import health_routes
@@ -45,7 +49,7 @@ def run() -> None:
             sys.stderr.write(f"{'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}\n")
         raise SystemExit(2) from None
     configure_logging("chat_api", settings.log_level)
-    uvicorn.run(
+    config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
@@ -55,3 +59,16 @@ def run() -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
     )
+    server = _Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+    if not server.started:
+        raise SystemExit(STARTUP_FAILURE)
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Open answers are ended first: their connections are waited for before the lifespan is."""
+        front: Front = self.config.app.state.front  # type: ignore[union-attr]
+        front.running_turns.stop_all()
+        await super().shutdown(sockets)

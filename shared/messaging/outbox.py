@@ -1,19 +1,32 @@
 """The ledger: an event's row is written with the thing it speaks of and deleted with its effect."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.database.driver import Driver
 from shared.database.tables.mesh import outbox
 from shared.events import Event
 from shared.messaging.envelope import body_of, headers_of
 
 OUTBOX_CHANNEL = "achilles_outbox"
+_CLAIM = """
+    WITH due AS (
+        SELECT event_id FROM mesh.outbox WHERE next_attempt_at <= now()
+        ORDER BY next_attempt_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE mesh.outbox AS waiting
+    SET epoch = waiting.epoch + 1,
+        next_attempt_at = now() + make_interval(secs => least($2 * power(2, least(waiting.epoch, 16)), $3))
+    FROM due WHERE waiting.event_id = due.event_id
+    RETURNING waiting.event_id, subject, stream, payload, headers, epoch
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +41,38 @@ class ClaimedEvent:
     epoch: int
 
 
-OutboxRow = dict[str, object]
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """An event as it will be sent."""
+
+    event_id: UUID
+    subject: str
+    stream: str
+    payload: bytes
+    headers: dict[str, str]
 
 
 def make_row(event: Event, *, source: str) -> OutboxRow:
     """The event as it will be sent. Building is apart from writing, so that a caller can fence it."""
-    return {
-        "event_id": event.event_id,
-        "subject": event.subject,
-        "stream": event.stream,
-        "payload": body_of(event),
-        "headers": headers_of(event, source=source),
-    }
+    return OutboxRow(event.event_id, event.subject, event.stream, body_of(event), headers_of(event, source=source))
+
+
+def columns_of(rows: Sequence[OutboxRow]) -> tuple[list[object], ...]:
+    """The rows as `unnest` takes them: ids, subjects, streams, payloads and headers as JSON text."""
+    return (
+        [row.event_id for row in rows],
+        [row.subject for row in rows],
+        [row.stream for row in rows],
+        [row.payload for row in rows],
+        [json.dumps(row.headers) for row in rows],
+    )
 
 
 async def insert_rows(connection: AsyncConnection, rows: Sequence[OutboxRow]) -> None:
     """Write the rows into the caller's own transaction. An event that already waits is left as it is."""
     if rows:
-        await connection.execute(insert(outbox).values(list(rows)).on_conflict_do_nothing(index_elements=["event_id"]))
+        values = [asdict(row) for row in rows]
+        await connection.execute(insert(outbox).values(values).on_conflict_do_nothing(index_elements=["event_id"]))
 
 
 async def enqueue(connection: AsyncConnection, events: Sequence[Event], *, source: str) -> None:
@@ -53,29 +80,11 @@ async def enqueue(connection: AsyncConnection, events: Sequence[Event], *, sourc
 
 
 async def claim(
-    connection: AsyncConnection, *, limit: int, retry_after: timedelta, retry_at_most: timedelta
+    connection: Driver, *, limit: int, retry_after: timedelta, retry_at_most: timedelta
 ) -> list[ClaimedEvent]:
     """Take rows that are due and push their next attempt forward, so that a relay that dies blocks nothing."""
-    due = (
-        select(outbox.c.event_id)
-        .where(outbox.c.next_attempt_at <= func.now())
-        .order_by(outbox.c.next_attempt_at)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-        .cte("due")
-    )
-    seconds = func.least(
-        retry_after.total_seconds() * func.power(2, func.least(outbox.c.epoch, 16)), retry_at_most.total_seconds()
-    )
-    statement = (
-        update(outbox)
-        .where(outbox.c.event_id.in_(select(due.c.event_id)))
-        .values(epoch=outbox.c.epoch + 1, next_attempt_at=func.now() + func.make_interval(0, 0, 0, 0, 0, 0, seconds))
-        .returning(
-            outbox.c.event_id, outbox.c.subject, outbox.c.stream, outbox.c.payload, outbox.c.headers, outbox.c.epoch
-        )
-    )
-    return [ClaimedEvent(*row) for row in await connection.execute(statement)]
+    rows = await connection.fetch(_CLAIM, limit, retry_after.total_seconds(), retry_at_most.total_seconds())
+    return [ClaimedEvent(*row) for row in rows]
 
 
 async def postpone(connection: AsyncConnection, event_ids: Sequence[UUID], *, delay: timedelta) -> None:

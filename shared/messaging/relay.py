@@ -9,6 +9,7 @@ from typing import Literal
 from nats.js.errors import NoStreamResponseError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.database.driver import driver_connection
 from shared.database.listener import WakeSignal
 from shared.messaging.bus import Bus, PublishDeniedError
 from shared.messaging.envelope import with_message_id
@@ -49,7 +50,7 @@ class OutboxRelay:
         if not self._bus.connected:
             return 0
         policy = self._policy
-        async with self._engine.begin() as connection:
+        async with driver_connection(self._engine) as connection:
             claimed = await claim(
                 connection,
                 limit=policy.batch_size,

@@ -194,3 +194,35 @@ async def test_leaving_closes_the_connection_to_the_provider(server: OpenAiServe
             break
     async with asyncio.timeout(1):
         await server.disconnected.wait()
+
+
+async def test_a_connection_that_the_provider_closed_meanwhile_is_replaced() -> None:
+    """It answers on the first connection once, and hangs up on the second request without a word."""
+    asked = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        for at in range(2):
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            await reader.readexactly(int(length.partition(b":")[2]))
+            asked += 1
+            if at == 0:
+                body = chunk(content="Hi") + ENDING
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+                await writer.drain()
+        writer.close()
+
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    second = timedelta(seconds=5)
+    model = OpenAiModel(f"http://127.0.0.1:{port}/v1", "", connect_timeout=second, silence_timeout=second)
+    await model.open()
+    try:
+        for _ in range(2):
+            texts = [piece.text async for piece in model.stream(_answer()) if isinstance(piece, TextDelta)]
+            assert texts == ["Hi"]
+    finally:
+        await model.close()
+        listener.close()
+    assert asked == 3

@@ -6,11 +6,13 @@ import logging
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 import aiohttp
 
+from services.chat_api.adapters.http_client import on_a_living_connection, proxy_for
 from services.chat_api.adapters.model_faults import (
     ModelBusyError,
     ModelRefusedError,
@@ -18,6 +20,7 @@ from services.chat_api.adapters.model_faults import (
     ModelUnavailableError,
 )
 from services.chat_api.adapters.openai_stream import OpenAiStream
+from services.chat_api.adapters.silence import SilenceLimit
 from services.chat_api.domain.model_call import ModelChunk, ModelRequest
 from shared.trace_context import trace_headers
 
@@ -35,16 +38,16 @@ class OpenAiModel:
     def __init__(self, base_url: str, api_key: str, *, connect_timeout: timedelta, silence_timeout: timedelta) -> None:
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
-        self._timeout = aiohttp.ClientTimeout(
-            total=None,
-            sock_connect=connect_timeout.total_seconds(),
-            sock_read=silence_timeout.total_seconds(),
-        )
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout.total_seconds())
+        self._silence_seconds = silence_timeout.total_seconds()
         self._session: aiohttp.ClientSession | None = None
 
     async def open(self) -> None:
         self._session = aiohttp.ClientSession(
-            timeout=self._timeout, headers=self._headers, connector=aiohttp.TCPConnector(limit=0), trust_env=True
+            timeout=self._timeout,
+            headers=self._headers,
+            connector=aiohttp.TCPConnector(limit=0),
+            proxy=proxy_for(self._url),
         )
 
     async def close(self) -> None:
@@ -61,11 +64,15 @@ class OpenAiModel:
         try:
             async with await self._ask(request) as response:
                 _raise_for_status(response.status)
-                async for data in response.content.iter_any():
-                    for chunk in parser.feed(data):
-                        yield chunk
-                    if parser.done:
-                        return
+                give_up = partial(response.content.set_exception, TimeoutError())
+                with SilenceLimit(self._silence_seconds, give_up) as silence:
+                    async for data in response.content.iter_any():
+                        silence.pause()
+                        for chunk in parser.feed(data):
+                            yield chunk
+                        if parser.done:
+                            return
+                        silence.listen()
         except TimeoutError as fault:
             raise ModelUnavailableError("the language model did not answer in time") from fault
         except aiohttp.ClientPayloadError as fault:
@@ -89,7 +96,13 @@ class OpenAiModel:
     async def _post(self, request: ModelRequest) -> aiohttp.ClientResponse:
         if self._session is None:
             raise RuntimeError("open() comes first")
-        return await self._session.post(self._url, json=_body_of(request), headers=trace_headers())
+        post = partial(self._session.post, self._url, json=_body_of(request), headers=trace_headers())
+
+        async def ask() -> aiohttp.ClientResponse:
+            return await post()
+
+        async with asyncio.timeout(self._silence_seconds):
+            return await on_a_living_connection(ask)
 
 
 def _short_pause(response: aiohttp.ClientResponse) -> float | None:

@@ -1,14 +1,14 @@
 """`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from sse_starlette.sse import EventSourceResponse
 
 from services.chat_api.domain.turn_events import TurnEvent
 from services.chat_api.http.authentication import AnyCaller, AnyFront, ReturningCaller
+from services.chat_api.http.event_stream import EventStream
 from services.chat_api.http.front import Front
 from services.chat_api.http.identifiers import ClientId, MessageId, parse_id
 from services.chat_api.http.languages import AnyLanguage
@@ -41,10 +41,8 @@ class ChatRequest(BaseModel):
         return message
 
 
-@router.post("/chat", response_class=EventSourceResponse)
-async def chat(
-    request: ChatRequest, caller: ReturningCaller, front: AnyFront, language: AnyLanguage
-) -> EventSourceResponse:
+@router.post("/chat", response_class=EventStream)
+async def chat(request: ChatRequest, caller: ReturningCaller, front: AnyFront, language: AnyLanguage) -> EventStream:
     """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
     command = ChatCommand(
         message=request.message,
@@ -58,10 +56,10 @@ async def chat(
     return event_stream(front, UiStream().frames(turn_events(front, turn)), UI_STREAM_HEADERS)
 
 
-def event_stream(front: Front, frames: AsyncIterator[bytes], headers: Mapping[str, str]) -> EventSourceResponse:
+def event_stream(front: Front, frames: AsyncGenerator[bytes, None], headers: Mapping[str, str]) -> EventStream:
     """Server-sent events that stay alive in silence and give a reader up that reads nothing."""
     ping = front.keep_alive_every.total_seconds()
-    return EventSourceResponse(frames, headers=headers, ping=ping, send_timeout=_SEND_TIMEOUT_SECONDS)
+    return EventStream(frames, headers=headers, ping=ping, send_timeout=_SEND_TIMEOUT_SECONDS)
 
 
 def turn_events(front: Front, turn: StartedTurn | FinishedEarlier) -> AsyncGenerator[TurnEvent, None]:

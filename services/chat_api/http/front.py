@@ -53,6 +53,7 @@ class Front:
     runtime: RuntimeSettings
 
 
-def front_of(request: Request) -> Front:
+async def front_of(request: Request) -> Front:
+    # Not a plain function: those are called in a thread, for each request.
     found: Front = request.app.state.front
     return found

@@ -21,11 +21,11 @@ def parse_id(text: str) -> UUID:
         raise NotFoundError from None
 
 
-def conversation_id(conversation_id: Annotated[str, Path(max_length=64)]) -> UUID:
+async def conversation_id(conversation_id: Annotated[str, Path(max_length=64)]) -> UUID:
     return parse_id(conversation_id)
 
 
-def message_id(message_id: Annotated[str, Path(max_length=64)]) -> UUID:
+async def message_id(message_id: Annotated[str, Path(max_length=64)]) -> UUID:
     return parse_id(message_id)
 
 

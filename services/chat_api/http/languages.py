@@ -40,7 +40,7 @@ def _weighted(part: str) -> tuple[float, str]:
         return 0.0, primary
 
 
-def _language_of_request(request: Request) -> Language:
+async def _language_of_request(request: Request) -> Language:
     return language_of(request)
 
 

@@ -1,6 +1,6 @@
 """A turn as the stream of an OpenAI chat completion."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 import msgspec
@@ -34,7 +34,7 @@ class OpenAiChunks:
         self._include_usage = include_usage
         self._around_text: tuple[bytes, bytes] | None = None
 
-    async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncIterator[bytes]:
+    async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncGenerator[bytes, None]:
         """Closing this closes `events` at once, so that a reader who leaves is noticed."""
         async with aclosing(events):
             async for event in events:

@@ -1,6 +1,6 @@
 """A turn as the AI SDK's UI message stream, version 1: one JSON object a `data:` line."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -40,7 +40,7 @@ class UiStream:
         self._text_id = text_id
         self._open = False
 
-    async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncIterator[bytes]:
+    async def frames(self, events: AsyncGenerator[TurnEvent, None]) -> AsyncGenerator[bytes, None]:
         """Closing this closes `events` at once, so that a reader who leaves is noticed."""
         async with aclosing(events):
             async for event in events:

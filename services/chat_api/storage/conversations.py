@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.chat_api.domain.citations import Citation
@@ -89,19 +89,6 @@ _LAST_ACTIVITY = (conversations.c.updated_at, conversations.c.id)
 _PLACE = (messages.c.position, messages.c.id)
 
 
-async def create_conversation(connection: AsyncConnection, conversation: Conversation, owner_id: str) -> None:
-    await connection.execute(
-        insert(conversations).values(
-            id=conversation.id,
-            owner_id=owner_id,
-            title=conversation.title,
-            selected_model=conversation.selected_model,
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-        )
-    )
-
-
 async def find_conversation(connection: AsyncConnection, conversation_id: UUID, owner_id: str) -> Conversation | None:
     statement = select(*_CONVERSATION).where(
         conversations.c.id == conversation_id, conversations.c.owner_id == owner_id
@@ -175,21 +162,6 @@ async def list_messages(connection: AsyncConnection, conversation_id: UUID, page
     statement = select(*_MESSAGE, _STOPPED.label("stopped")).where(of_this)
     rows, has_more = await read_page(connection, statement, select(*_PLACE).where(of_this), _PLACE, page)
     return Page(tuple(_message(row) for row in rows), has_more)
-
-
-async def recent_messages(
-    connection: AsyncConnection, conversation_id: UUID, *, before: UUID, limit: int
-) -> list[Message]:
-    """The last `limit` messages in order, without the message `before` that is being answered."""
-    statement = (
-        select(*_MESSAGE)
-        .where(messages.c.conversation_id == conversation_id, messages.c.id != before)
-        .order_by(messages.c.position.desc())
-        .limit(limit)
-    )
-    found = [_message(row) for row in await connection.execute(statement)]
-    found.reverse()
-    return found
 
 
 async def find_message(connection: AsyncConnection, message_id: UUID, owner_id: str) -> Message | None:

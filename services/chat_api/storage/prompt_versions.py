@@ -2,15 +2,22 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from services.chat_api.domain.prompts import PromptVersion
-from shared.database.tables.traces import prompt_versions
+from shared.database.driver import Driver
+
+_REGISTER = """
+    INSERT INTO traces.prompt_versions (id, name, static_text) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING
+"""
 
 
-async def register_prompts(connection: AsyncConnection, prompts: Iterable[PromptVersion]) -> None:
-    rows = {prompt.id: {"id": prompt.id, "name": prompt.name, "static_text": prompt.static_text} for prompt in prompts}
-    if rows:
-        ordered = [rows[id_] for id_ in sorted(rows)]
-        await connection.execute(insert(prompt_versions).values(ordered).on_conflict_do_nothing(index_elements=["id"]))
+class PromptVersions:
+    """Remembers what is registered: a version is addressed by its content, so it never changes."""
+
+    def __init__(self) -> None:
+        self._registered: set[PromptVersion] = set()
+
+    async def register(self, connection: Driver, prompts: Iterable[PromptVersion]) -> None:
+        for prompt in dict.fromkeys(prompts):
+            if prompt not in self._registered:
+                await connection.execute(_REGISTER, prompt.id, prompt.name, prompt.static_text)
+                self._registered.add(prompt)

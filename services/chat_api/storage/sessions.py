@@ -3,13 +3,19 @@
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.secrets import hash_of, new_secret
+from shared.database.driver import Driver
 from shared.database.tables.chat import sessions
 from shared.identity import Identity
+
+_FIND_SESSION = """
+    SELECT owner_id, identity, authority FROM chat.sessions
+    WHERE token_hash = $1 AND expires_at > now() AND authority = ANY ($2)
+"""
 
 
 async def create_session(connection: AsyncConnection, caller: Caller, *, now: datetime, lifetime: timedelta) -> str:
@@ -28,16 +34,12 @@ async def create_session(connection: AsyncConnection, caller: Caller, *, now: da
     return token
 
 
-async def find_session(connection: AsyncConnection, token: str, authorities: Collection[str]) -> Caller | None:
-    statement = select(sessions.c.owner_id, sessions.c.identity, sessions.c.authority).where(
-        sessions.c.token_hash == hash_of(token),
-        sessions.c.expires_at > func.now(),
-        sessions.c.authority.in_(authorities),
-    )
-    row = (await connection.execute(statement)).one_or_none()
+async def find_session(connection: Driver, token: str, authorities: Collection[str]) -> Caller | None:
+    row = await connection.fetchrow(_FIND_SESSION, hash_of(token), list(authorities))
     if row is None:
         return None
-    return Caller(row.owner_id, Identity.model_validate(row.identity) if row.identity else None, row.authority)
+    owner_id, identity, authority = row
+    return Caller(owner_id, Identity.model_validate(identity) if identity else None, authority)
 
 
 async def end_session(connection: AsyncConnection, token: str) -> None:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from shared.database.driver import Driver
 
-_COUNT = text("SELECT running, recent, oldest FROM chat.turns_of_owner(:owner_id, :since)")
+_COUNT = "SELECT running, recent, oldest FROM chat.turns_of_owner($1, $2)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +17,6 @@ class TurnsOfOwner:
     oldest: datetime | None
 
 
-async def count_turns(connection: AsyncConnection, owner_id: str, since: datetime) -> TurnsOfOwner:
+async def count_turns(connection: Driver, owner_id: str, since: datetime) -> TurnsOfOwner:
     """Until the transaction ends nobody else opens a turn for this owner, so that the count stays true."""
-    row = (await connection.execute(_COUNT, {"owner_id": owner_id, "since": since})).one()
-    return TurnsOfOwner(*row)
+    return TurnsOfOwner(*await connection.fetchrow(_COUNT, owner_id, since))

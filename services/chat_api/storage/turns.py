@@ -1,40 +1,44 @@
-"""Turns and messages: the short transaction that opens a turn, and the one that ends it."""
+"""Turns that are under way, and the statement that ends one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+import msgspec
+from sqlalchemy import Row, Select, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
 from services.chat_api.domain.turn_events import Notice
-from services.chat_api.storage.setting_revisions import settings_version
-from shared.database.tables.chat import conversations, messages, turns
+from shared.database.driver import Driver
+from shared.database.tables.chat import turns
+from shared.messaging.outbox import OutboxRow, columns_of
 
-_RUNNING_TURN = "uq_turns_running_conversation"
 _STOP_GRACE = timedelta(seconds=5)
-_CLIENT_MESSAGE = "uq_turns_owner_id_client_message_id"
 
-
-@dataclass(frozen=True, slots=True)
-class NewTurn:
-    """Everything that the opening transaction writes."""
-
-    message_id: UUID
-    task_id: UUID
-    conversation_id: UUID
-    user_message_id: UUID
-    owner_id: str
-    client_message_id: str
-    message: str
-    started_at: datetime
-    lease: timedelta
+# One statement, and written out: it runs in every turn.
+_FINISH_TURN = """
+    WITH ended AS (
+        UPDATE chat.turns SET state = 'finished', outcome = $2, finished_at = $3
+        WHERE message_id = $1 AND state = 'running' RETURNING conversation_id
+    ), answer AS (
+        INSERT INTO chat.messages (id, conversation_id, role, content, outcome, model, tokens_used, citations, hint,
+                                   notices, created_at)
+        SELECT $1, conversation_id, 'assistant', $4, $2, $5, $6, $7, $8, $9, $3 FROM ended
+    ), touched AS (
+        UPDATE chat.conversations SET updated_at = greatest(updated_at, $3)
+        FROM ended WHERE id = ended.conversation_id
+    ), events AS (
+        INSERT INTO mesh.outbox (event_id, subject, stream, payload, headers)
+        SELECT event.* FROM ended, unnest($10::uuid[], $11::text[], $12::text[], $13::bytea[], $14::jsonb[]) AS event
+        ON CONFLICT (event_id) DO NOTHING
+    )
+    SELECT conversation_id FROM ended
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +66,6 @@ class FinishedMessage:
     finished_at: datetime
 
 
-class ConversationBusyError(Exception):
-    """Another turn of this conversation is running."""
-
-
-class ClientMessageKnownError(Exception):
-    """A turn with this client message id exists already."""
-
-
-async def find_by_client_message(
-    connection: AsyncConnection, owner_id: str, client_message_id: str
-) -> StoredTurn | None:
-    statement = _select_turn().where(turns.c.owner_id == owner_id, turns.c.client_message_id == client_message_id)
-    row = (await connection.execute(statement)).one_or_none()
-    return _stored(row) if row else None
-
-
 async def find_running(connection: AsyncConnection, conversation_id: UUID) -> StoredTurn | None:
     statement = _select_turn().where(turns.c.conversation_id == conversation_id, turns.c.state == "running")
     row = (await connection.execute(statement)).one_or_none()
@@ -102,73 +90,26 @@ async def stops_requested(connection: AsyncConnection, message_ids: Collection[U
     return list(await connection.scalars(statement))
 
 
-async def open_turn(connection: AsyncConnection, turn: NewTurn) -> int:
-    """Store the user's message and the running turn; returns the version of the runtime settings as this transaction
-    sees it. Raises ConversationBusyError or ClientMessageKnownError."""
-    await connection.execute(
-        insert(messages).values(
-            id=turn.user_message_id,
-            conversation_id=turn.conversation_id,
-            role="user",
-            content=turn.message,
-            created_at=turn.started_at,
-        )
-    )
-    try:
-        version = await connection.scalar(
-            insert(turns)
-            .values(
-                message_id=turn.message_id,
-                task_id=turn.task_id,
-                conversation_id=turn.conversation_id,
-                owner_id=turn.owner_id,
-                client_message_id=turn.client_message_id,
-                user_message_id=turn.user_message_id,
-                state="running",
-                lease_until=turn.started_at + turn.lease,
-                started_at=turn.started_at,
-            )
-            .returning(settings_version)
-        )
-    except IntegrityError as fault:
-        if _CLIENT_MESSAGE in str(fault.orig):
-            raise ClientMessageKnownError from fault
-        if _RUNNING_TURN in str(fault.orig):
-            raise ConversationBusyError from fault
-        raise
-    return int(version or 0)
+async def finish_turn(connection: Driver, message: FinishedMessage, events: Sequence[OutboxRow] = ()) -> bool:
+    """Write the assistant message and its events and end its turn, all in one statement.
 
-
-async def finish_turn(connection: AsyncConnection, message: FinishedMessage) -> bool:
-    """Write the assistant message and end its turn. False if somebody else ended it already: nothing is written."""
-    ended = await connection.execute(
-        update(turns)
-        .where(turns.c.message_id == message.message_id, turns.c.state == "running")
-        .values(state="finished", outcome=message.outcome, finished_at=message.finished_at)
+    False if somebody else ended it already: nothing is written.
+    """
+    citations = [citation.model_dump() for citation in message.citations]
+    ended = await connection.fetchval(
+        _FINISH_TURN,
+        message.message_id,
+        message.outcome,
+        message.finished_at,
+        message.content,
+        message.model,
+        message.tokens_used,
+        msgspec.json.encode(citations).decode(),
+        message.hint.model_dump_json() if message.hint else None,
+        msgspec.json.encode(message.notices).decode(),
+        *columns_of(events),
     )
-    if ended.rowcount == 0:
-        return False
-    await connection.execute(
-        insert(messages).values(
-            id=message.message_id,
-            conversation_id=message.conversation_id,
-            role="assistant",
-            content=message.content,
-            outcome=message.outcome,
-            model=message.model,
-            tokens_used=message.tokens_used,
-            citations=[citation.model_dump(mode="json") for citation in message.citations],
-            hint=message.hint.model_dump(mode="json") if message.hint else None,
-            notices=[{"code": notice.code, "text": notice.text} for notice in message.notices],
-            created_at=message.finished_at,
-        )
-    )
-    await connection.execute(
-        update(conversations)
-        .where(conversations.c.id == message.conversation_id)
-        .values(updated_at=func.greatest(conversations.c.updated_at, message.finished_at))
-    )
-    return True
+    return ended is not None
 
 
 async def lapsed_turns(connection: AsyncConnection, now: datetime, *, limit: int) -> list[StoredTurn]:
@@ -181,7 +122,6 @@ async def lapsed_turns(connection: AsyncConnection, now: datetime, *, limit: int
         )
         .order_by(turns.c.lease_until)
         .limit(limit)
-        .with_for_update(skip_locked=True)
     )
     return [_stored(row) for row in await connection.execute(statement)]
 

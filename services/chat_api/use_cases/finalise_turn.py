@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.domain.turn_record import TurnRecord, TurnSubject
 from services.chat_api.domain.turn_trace import EVENT_BUILDERS
-from services.chat_api.storage.prompt_versions import register_prompts
+from services.chat_api.storage.prompt_versions import PromptVersions
 from services.chat_api.storage.turns import FinishedMessage, finish_turn
-from shared.messaging.outbox import OutboxRow, insert_rows, make_row
+from shared.database.driver import driver_connection
+from shared.messaging.outbox import OutboxRow, make_row
 
 logger = logging.getLogger(__name__)
 EVENT_SOURCE = "chat_api"
@@ -20,17 +21,15 @@ class FinaliseTurn:
     def __init__(self, engine: AsyncEngine, now: Callable[[], datetime]) -> None:
         self._engine = engine
         self._now = now
+        self._prompts = PromptVersions()
 
     async def execute(self, subject: TurnSubject, record: TurnRecord) -> bool:
         """False if somebody else ended the turn before. A fault of the database is raised: nothing is written."""
         now = self._now()
         rows = _fenced_rows(subject, record, now)
-        async with self._engine.begin() as connection:
-            if not await finish_turn(connection, _message_of(subject, record, now)):
-                return False
-            await register_prompts(connection, (run.prompt for run in record.runs))
-            await insert_rows(connection, rows)
-        return True
+        async with driver_connection(self._engine) as connection:
+            await self._prompts.register(connection, (run.prompt for run in record.runs))
+            return await finish_turn(connection, _message_of(subject, record, now), rows)
 
 
 def _fenced_rows(subject: TurnSubject, record: TurnRecord, now: datetime) -> list[OutboxRow]:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.storage.sessions import forget_expired
 from services.chat_api.storage.turns import FinishedMessage, finish_turn, lapsed_turns
+from shared.database.driver import driver_connection
 
 logger = logging.getLogger(__name__)
 _AT_ONCE = 100
@@ -24,6 +25,9 @@ class ReapLapsedTurns:
         now = self._now()
         async with self._engine.begin() as connection:
             lapsed = await lapsed_turns(connection, now, limit=_AT_ONCE)
+            await forget_expired(connection)
+        async with driver_connection(self._engine) as driver:
+            closed = 0
             for turn in lapsed:
                 empty = FinishedMessage(
                     message_id=turn.message_id,
@@ -37,11 +41,10 @@ class ReapLapsedTurns:
                     notices=(),
                     finished_at=now,
                 )
-                await finish_turn(connection, empty)
-            await forget_expired(connection)
-        if lapsed:
-            logger.warning("lapsed_turns_closed", extra={"count": len(lapsed)})
-        return len(lapsed)
+                closed += await finish_turn(driver, empty)
+        if closed:
+            logger.warning("lapsed_turns_closed", extra={"count": closed})
+        return closed
 
     async def run(self, every: timedelta) -> None:
         """Reap until cancelled; a database that is away only means a later look."""

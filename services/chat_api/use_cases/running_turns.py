@@ -28,11 +28,15 @@ class RunningTurns:
         task = self._tasks.get(message_id)
         return task is not None and task.cancel()
 
+    def stop_all(self) -> None:
+        """Ask every turn to end as interrupted."""
+        for task in self._tasks.values():
+            task.cancel()
+
     async def close(self, deadline: timedelta) -> None:
         """End every turn and wait until each is stored."""
         tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
+        self.stop_all()
         if not tasks:
             return
         _, late = await asyncio.wait(tasks, timeout=deadline.total_seconds())

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.domain.caller import Caller
 from services.chat_api.storage.sessions import create_session, end_session, find_session, forget_expired
+from shared.database.driver import driver_connection
 
 
 class Sessions:
@@ -30,7 +31,7 @@ class Sessions:
 
     async def identify(self, token: str) -> Caller | None:
         """None for a token that is unknown, ended or expired."""
-        async with self._engine.connect() as connection:
+        async with driver_connection(self._engine) as connection:
             return await find_session(connection, token, self._authorities)
 
     async def end(self, token: str) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.domain.budget import Window, message_tokens
 from services.chat_api.domain.caller import Caller
@@ -14,23 +13,18 @@ from services.chat_api.domain.grounding.language import Language, recognise_lang
 from services.chat_api.domain.model_call import ModelMessage
 from services.chat_api.domain.prompts import answer_prompt
 from services.chat_api.domain.runtime_rules import RuntimeRules
-from services.chat_api.storage.conversations import (
-    Conversation,
-    Message,
-    create_conversation,
-    find_conversation,
-    find_message,
-    recent_messages,
-)
-from services.chat_api.storage.turns import (
+from services.chat_api.storage.conversations import Message, find_message
+from services.chat_api.storage.turn_opening import (
     ClientMessageKnownError,
     ConversationBusyError,
     NewTurn,
-    StoredTurn,
+    Thread,
+    add_thread,
     find_by_client_message,
-    find_running,
+    find_thread,
     open_turn,
 )
+from services.chat_api.storage.turns import StoredTurn, find_running
 from services.chat_api.use_cases.errors import (
     ConversationContendedError,
     EmptyMessageError,
@@ -41,6 +35,7 @@ from services.chat_api.use_cases.errors import (
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.turn_limits import TurnLimits
+from shared.database.driver import Driver, driver_connection
 
 _TITLE_CHARS = 80
 _HISTORY_ROWS = 200
@@ -85,7 +80,7 @@ class StartedTurn:
     message: str
     language: Language
     selected_model: str | None
-    history: tuple[Message | ModelMessage, ...]
+    history: tuple[ModelMessage, ...]
     rules: RuntimeRules
 
 
@@ -149,21 +144,18 @@ class StartTurn:
             raise MessageTooLargeError("Shorten the message, or split it into several.")
 
     async def _open(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
-        async with self._engine.begin() as connection:
+        async with driver_connection(self._engine) as connection, connection.transaction():
             if command.client_message_id:
                 known = await find_by_client_message(connection, command.caller.owner_id, command.client_message_id)
                 if known:
-                    return await self._earlier(connection, known, command)
+                    return await self._earlier(known, command)
             await self._limits.check(connection, command.caller.owner_id, self._now())
             conversation = await self._conversation(connection, command)
             self._check_size(command.message, command.answer_with or conversation.selected_model)
             turn = self._new_turn(command, conversation.id)
-            version = await open_turn(connection, turn)
-            history = await recent_messages(
-                connection, conversation.id, before=turn.user_message_id, limit=_HISTORY_ROWS
-            )
+            opened = await open_turn(connection, turn, history_rows=_HISTORY_ROWS)
         # A change that another front made is seen here at the latest, so it rules this turn already.
-        await self._runtime.be_at(version)
+        await self._runtime.be_at(opened.settings_version)
         return StartedTurn(
             message_id=turn.message_id,
             conversation_id=conversation.id,
@@ -171,45 +163,36 @@ class StartTurn:
             message=command.message,
             language=command.language,
             selected_model=command.answer_with or conversation.selected_model,
-            history=(*command.instructions, *(history or command.told)),
+            history=(*command.instructions, *(opened.history or command.told)),
             rules=self._runtime.current,
         )
 
-    async def _earlier(self, connection: AsyncConnection, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:
+    async def _earlier(self, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:
         if known.running:
             raise TurnRunningError(known.message_id)
-        message = await find_message(connection, known.message_id, command.caller.owner_id)
+        async with self._engine.connect() as connection:
+            message = await find_message(connection, known.message_id, command.caller.owner_id)
         if message is None:
             raise NotFoundError
         return FinishedEarlier(message, command.language)
 
-    async def _conversation(self, connection: AsyncConnection, command: ChatCommand) -> Conversation:
+    async def _conversation(self, connection: Driver, command: ChatCommand) -> Thread:
         owner_id = command.caller.owner_id
         if command.conversation_id is not None:
-            found = await find_conversation(connection, command.conversation_id, owner_id)
+            found = await find_thread(connection, command.conversation_id, owner_id)
             if found is None:
                 raise NotFoundError
             return found
         new_id = command.opens or uuid4()
-        opened = await find_conversation(connection, new_id, owner_id) if command.opens else None
+        opened = await find_thread(connection, new_id, owner_id) if command.opens else None
         if opened is not None:
             if any(message.role == "assistant" for message in command.told):
                 return opened
             # It knows nothing of what was said in this thread: a title, tags and the like, asked beside it.
             new_id = uuid4()
-        now = self._now()
-        created = Conversation(
-            id=new_id,
-            title=" ".join(command.message.split())[:_TITLE_CHARS],
-            selected_model=command.model,
-            created_at=now,
-            updated_at=now,
-        )
-        try:
-            await create_conversation(connection, created, owner_id)
-        except IntegrityError as fault:
-            # Two first messages of one thread at once: the next look finds the other's conversation.
-            raise ConversationBusyError from fault
+        created = Thread(new_id, command.model)
+        title = " ".join(command.message.split())[:_TITLE_CHARS]
+        await add_thread(connection, created, owner_id, title=title, now=self._now())
         return created
 
     def _new_turn(self, command: ChatCommand, conversation_id: UUID) -> NewTurn:

@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from services.chat_api.storage.turn_limits import count_turns
 from services.chat_api.use_cases.errors import TooManyStreamsError, TooManyTurnsError
+from shared.database.driver import Driver
 
 _WINDOW = timedelta(minutes=1)
 
@@ -19,7 +18,7 @@ class TurnLimits:
     turns_per_minute: int
     concurrent_streams: int
 
-    async def check(self, connection: AsyncConnection, owner_id: str, now: datetime) -> None:
+    async def check(self, connection: Driver, owner_id: str, now: datetime) -> None:
         """Raises TooManyStreamsError or TooManyTurnsError. To be called in the transaction that opens the turn."""
         if not self.turns_per_minute and not self.concurrent_streams:
             return

@@ -1,0 +1,48 @@
+"""One table, and the same as JSON."""
+
+import json
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`figure` is compared with `target` (at most); without a target it only stands beside the others."""
+
+    requirement: str
+    work: str
+    figure: float
+    unit: str
+    target: float | None = None
+    beside: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.target is None:
+            return ""
+        return "met" if self.figure <= self.target else "NOT MET"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that this share of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def spread(values: Sequence[float], unit: str) -> str:
+    """For the column beside: the least and the median of several rounds."""
+    return f"least {min(values):.2f}, median {statistics.median(values):.2f} {unit}"
+
+
+def format_row(row: Row) -> str:
+    target = "" if row.target is None else f"≤ {row.target:g}"
+    figure = f"{row.figure:9.2f} {row.unit}"
+    return f"{row.requirement:<7} {row.work:<58} {figure:<18} {target:<7} {row.verdict:<8} {row.beside}".rstrip()
+
+
+def write_json(rows: Sequence[Row], target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    body = [{**asdict(row), "verdict": row.verdict} for row in rows]
+    target.write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
