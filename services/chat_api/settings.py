@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, model_validator
 
@@ -33,7 +34,20 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     model_silence_timeout: Duration = Field(default=timedelta(seconds=60), title="Longest silence within a stream")
     model_window: int = Field(default=16_384, ge=4_096, title="Tokens that the model can see at once")
     answer_reserve: int = Field(default=1_024, ge=128, title="Tokens kept free for the answer")
-    platform_prompt: str = Field(default="", title="Replaces the platform prompt in the code")
+    platform_prompt: str = Field(
+        default="", title="Replaces the platform prompt in the code, until an administrator activates another"
+    )
+    settings_watch_every: Duration = Field(
+        default=timedelta(seconds=2), title="How often a front looks for changed settings whose notification was lost"
+    )
+
+    web_search_url: str = Field(
+        default="",
+        title="SearXNG-compatible search engine, up to but without /search; the tool must also be switched on",
+        description="Only the query that the model writes is sent there. Nothing but its result list is fetched.",
+    )
+    web_search_timeout: Duration = Field(default=timedelta(seconds=6), title="Longest wait for a web search")
+    web_search_top_k: int = Field(default=5, ge=1, le=20, title="Web results that are used at most")
 
     judge_base_url: str = Field(
         default="", title="OpenAI-compatible endpoint of a judge of single sentences; without one nothing is judged"
@@ -83,6 +97,13 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     )
 
     @model_validator(mode="after")
+    def _web_search_is_an_address(self) -> Self:
+        parts = urlsplit(self.web_search_url)
+        if self.web_search_url and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError("ACHILLES_WEB_SEARCH_URL must be an address like https://search.example.")
+        return self
+
+    @model_validator(mode="after")
     def _endpoint_has_a_model(self) -> Self:
         if self.model_base_url and not self.model:
             raise ValueError("ACHILLES_MODEL_BASE_URL is set, so ACHILLES_MODEL must name a model of that endpoint.")
@@ -112,4 +133,6 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
 
     @property
     def allowed_models(self) -> tuple[str, ...]:
-        return tuple(name.strip() for name in self.models.split(",") if name.strip())
+        """The default model first, each once."""
+        further = (name.strip() for name in self.models.split(","))
+        return tuple(dict.fromkeys((self.default_model, *(name for name in further if name))))

@@ -13,14 +13,19 @@ from services.chat_api.adapters.knowledge_client import KnowledgeClient
 from services.chat_api.adapters.openai_judge import OpenAiJudge
 from services.chat_api.adapters.openai_model import OpenAiModel
 from services.chat_api.adapters.quotes_model import QuotesModel
+from services.chat_api.adapters.tokenizers import Tokenizers
+from services.chat_api.adapters.web_search import WebSearchClient
 from services.chat_api.domain.budget import Window
 from services.chat_api.domain.judge import Judge
 from services.chat_api.domain.model_call import ModelClient
-from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
+from services.chat_api.domain.runtime_rules import ModelList, RuntimeRules
+from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, WEB_SEARCH
 from services.chat_api.http.front import Front
 from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.settings import ChatApiSettings
+from services.chat_api.storage.setting_revisions import SETTINGS_CHANNEL
 from services.chat_api.use_cases.change_conversation import ChangeConversation
+from services.chat_api.use_cases.change_settings import ChangeSettings
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
 from services.chat_api.use_cases.judged_release import Judging
@@ -28,22 +33,27 @@ from services.chat_api.use_cases.knowledge_state import KnowledgeState
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
+from services.chat_api.use_cases.platform_prompts import PlatformPrompts
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.reap_lapsed_turns import ReapLapsedTurns
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
+from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.search_knowledge import SearchKnowledge
+from services.chat_api.use_cases.search_web import SearchWeb
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
+from services.chat_api.use_cases.tool_directory import ToolDirectory
+from services.chat_api.use_cases.tools import Tool
 from services.chat_api.use_cases.turn_limits import TurnLimits
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.wiring_identity import open_ways_in
 from shared.background import running
 from shared.database.engine import make_engine
-from shared.database.listener import NotificationListener
+from shared.database.listener import NotificationListener, WakeSignal
 from shared.events import KnowledgeChanged
 from shared.events.streams import ALL_STREAMS
 from shared.health import Check, database_check
@@ -64,6 +74,7 @@ class Resources:
     cache: CandidateCache
     knowledge: KnowledgeClient
     metrics: TurnMetrics
+    web: WebSearchClient | None
 
 
 def make_resources(settings: ChatApiSettings) -> Resources:
@@ -83,6 +94,9 @@ def make_resources(settings: ChatApiSettings) -> Resources:
             status_timeout=settings.knowledge_status_timeout,
         ),
         metrics=TurnMetrics(),
+        web=WebSearchClient(settings.web_search_url, timeout=settings.web_search_timeout)
+        if settings.web_search_url
+        else None,
     )
 
 
@@ -108,6 +122,8 @@ async def open_front(
         stack.push_async_callback(resources.engine.dispose)
         stack.push_async_callback(resources.knowledge.close)
         stack.push_async_callback(resources.cache.close)
+        if resources.web:
+            stack.push_async_callback(resources.web.close)
         client = model or await _open_model(settings, stack)
         judging = await _open_judging(settings, judge, stack)
         turns = RunningTurns()
@@ -170,14 +186,13 @@ def _make_front(
     ways_in: WaysIn,
 ) -> Front:
     engine = resources.engine
-    models = ModelDirectory(client, default=settings.default_model, allowed=settings.allowed_models)
+    runtime = RuntimeSettings(engine, _initial_rules(settings))
+    models = ModelDirectory(client, runtime, Tokenizers().counter_for)
+    tools = ToolDirectory(_make_tools(settings, resources, state), runtime)
     window = Window(settings.model_window, settings.answer_reserve)
-    search = SearchKnowledge(
-        resources.knowledge, state, resources.cache, top_k=settings.top_k, timeout=settings.knowledge_timeout
-    )
+    changes = ChangeSettings(engine, runtime, _now)
     turn_settings = TurnSettings(
         window=window,
-        platform_prompt=settings.platform_prompt,
         passages_at_most=settings.top_k,
         hard_deadline=settings.turn_deadline,
         finalise_deadline=settings.finalise_deadline,
@@ -190,12 +205,11 @@ def _make_front(
             models,
             window,
             TurnLimits(settings.turns_per_minute, settings.concurrent_streams),
+            runtime,
             lease=settings.turn_deadline + _LEASE_MARGIN,
             now=_now,
         ),
-        run_chat_turn=RunChatTurn(
-            models, {SEARCH_KNOWLEDGE: search}, state, FinaliseTurn(engine, _now), turn_settings, _now, judging
-        ),
+        run_chat_turn=RunChatTurn(models, tools, state, FinaliseTurn(engine, _now), turn_settings, _now, judging),
         running_turns=turns,
         stop_turn=stop_turn,
         read_conversations=ReadConversations(engine),
@@ -209,9 +223,33 @@ def _make_front(
         read_access_signals=ReadAccessSignals(engine),
         store_token=settings.knowledge_token,
         models=models,
+        tools=tools,
+        prompts=PlatformPrompts(engine, runtime, changes, window, _now),
+        change_settings=changes,
+        runtime=runtime,
         append_source_links=settings.openai_source_links,
         keep_alive_every=settings.keep_alive_every,
     )
+
+
+def _make_tools(settings: ChatApiSettings, resources: Resources, state: KnowledgeState) -> dict[str, Tool]:
+    """Those that this deployment has what they need for, switched on or not."""
+    tools: dict[str, Tool] = {
+        SEARCH_KNOWLEDGE: SearchKnowledge(
+            resources.knowledge, state, resources.cache, top_k=settings.top_k, timeout=settings.knowledge_timeout
+        )
+    }
+    if resources.web:
+        tools[WEB_SEARCH] = SearchWeb(
+            resources.web, top_k=settings.web_search_top_k, timeout=settings.web_search_timeout
+        )
+    return tools
+
+
+def _initial_rules(settings: ChatApiSettings) -> RuntimeRules:
+    """What holds as long as no administrator changed it."""
+    models = ModelList(default=settings.default_model, allowed=settings.allowed_models)
+    return RuntimeRules(models, settings.platform_prompt)
 
 
 def _background_work(
@@ -219,9 +257,11 @@ def _background_work(
 ) -> tuple[Coroutine[Any, Any, None], ...]:
     relay = OutboxRelay(resources.engine, resources.bus, RelayPolicy(retry_after=settings.outbox_retry_after))
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
+    changed = WakeSignal(settings.dsn, SETTINGS_CHANNEL)
+    settings_watch = front.runtime.watch(changed, settings.settings_watch_every)
     reaper = ReapLapsedTurns(resources.engine, _now)
     watch = front.stop_turn.watch(settings.stop_watch_every)
-    work = (relay.run(), stops.run(), watch, reaper.run(settings.reap_every))
+    work = (relay.run(), stops.run(), watch, changed.run(), settings_watch, reaper.run(settings.reap_every))
     if not settings.canary_every:
         return work
     canaries = CanarySender(resources.engine, every=settings.canary_every, source=EVENT_SOURCE, now=_now)

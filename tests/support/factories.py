@@ -1,9 +1,13 @@
 """Typed factories for what the domain works on."""
 
+from datetime import UTC, datetime
+
 from services.chat_api.domain.caller import DEMO_AUTHORITY, Caller
-from services.chat_api.domain.model_call import ModelMessage
+from services.chat_api.domain.model_call import ModelMessage, Purpose
 from services.chat_api.domain.passages import Passage
+from services.chat_api.domain.prompts import PromptVersion
 from services.chat_api.domain.ranking import Candidate
+from services.chat_api.domain.turn_record import ModelRun
 from shared.identity import Identity
 
 
@@ -38,6 +42,25 @@ def make_passage(n: int = 1, text: str = "Text.", *, record_id: str = "handbook/
         text=text,
         url=f"/sources/{record_id}",
         source_system="Handbook",
+    )
+
+
+def make_model_run(prompt: PromptVersion, *, model: str = "m-1", purpose: Purpose = "answer") -> ModelRun:
+    return ModelRun(
+        prompt=prompt,
+        provider="scripted",
+        model=model,
+        outcome="completed",
+        input_tokens=10,
+        cached_input_tokens=0,
+        output_tokens=5,
+        estimated=False,
+        latency_ms=3,
+        first_token_ms=1,
+        input_hash="0" * 64,
+        output_hash="1" * 64,
+        at=datetime(2026, 11, 30, tzinfo=UTC),
+        purpose=purpose,
     )
 
 

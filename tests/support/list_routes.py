@@ -29,7 +29,7 @@ async def _nothing(_: ListFixture, __: str) -> None:
 class ListRoute:
     """`fill` makes the entries and returns the path to ask; `insert` adds one more; `move` changes the place of the
     entry with that id, where entries move. `settings` are those of the front, `headers` what a list asks for beside
-    the session."""
+    the session, `user_id` who may see it, `at_least` how many entries there are to walk through."""
 
     fill: Callable[[ListFixture], Awaitable[str]]
     insert: Callable[[ListFixture, str], Awaitable[None]] = _nothing
@@ -37,6 +37,8 @@ class ListRoute:
     id_field: str = "id"
     settings: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    user_id: str = "anna"
+    at_least: int = 3
 
 
 def _fixed(path: str) -> Callable[[ListFixture], Awaitable[str]]:
@@ -114,10 +116,41 @@ async def _add_api_key(fixture: ListFixture, _: str) -> None:
     response.raise_for_status()
 
 
+async def _prompts(fixture: ListFixture) -> str:
+    for _ in range(ENTRIES):
+        await _add_prompt(fixture, "")
+    return "/api/v1/admin/prompts"
+
+
+async def _add_prompt(fixture: ListFixture, _: str) -> None:
+    body = {"text": f"Prompt {uuid4()}."}
+    (await fixture.person.client.post("/api/v1/admin/prompts", json=body)).raise_for_status()
+
+
+async def _changes(fixture: ListFixture) -> str:
+    for _ in range(ENTRIES):
+        await _add_change(fixture, "")
+    return "/api/v1/admin/changes"
+
+
+async def _add_change(fixture: ListFixture, _: str) -> None:
+    await fixture.rows.run(
+        "INSERT INTO chat.setting_revisions (name, revision, value, changed_by) "
+        "SELECT 'tool:web_search', count(*) + 1, '{\"enabled\": false}', 'olga' FROM chat.setting_revisions"
+    )
+
+
+_FIVE_MODELS = {"models": "m-1,m-2,m-3,m-4"}
+
 LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/access-signals": ListRoute(_access_signals, headers={"authorization": f"Bearer {STORE_TOKEN}"}),
     "/api/v1/api-keys": ListRoute(_api_keys, _add_api_key),
     "/api/v1/conversations": ListRoute(_conversations, _add_conversation, _use_conversation),
     "/api/v1/conversations/{conversation_id}/messages": ListRoute(_messages, _add_message),
+    "/api/v1/models": ListRoute(_fixed("/api/v1/models"), settings=_FIVE_MODELS),
+    "/api/v1/admin/models": ListRoute(_fixed("/api/v1/admin/models"), settings=_FIVE_MODELS, user_id="olga"),
+    "/api/v1/admin/tools": ListRoute(_fixed("/api/v1/admin/tools"), user_id="olga", at_least=2),
+    "/api/v1/admin/prompts": ListRoute(_prompts, _add_prompt, user_id="olga"),
+    "/api/v1/admin/changes": ListRoute(_changes, _add_change, user_id="olga"),
     "/api/v1/session/people": ListRoute(_fixed("/api/v1/session/people"), id_field="user_id"),
 }

@@ -32,6 +32,13 @@ def search(query: str) -> Reply:
     return Reply([ToolCallDelta(0, SEARCH_KNOWLEDGE, json.dumps({"query": query}))])
 
 
+def call(**queries: str) -> Reply:
+    """Round one asks for several tools at once: the query of each by its name."""
+    return Reply(
+        [ToolCallDelta(at, tool, json.dumps({"query": query})) for at, (tool, query) in enumerate(queries.items())]
+    )
+
+
 def say(text: str, *, chunk_chars: int = 7) -> Reply:
     """Text in small pieces, cut without regard to words or markers."""
     return Reply([TextDelta(text[at : at + chunk_chars]) for at in range(0, len(text), chunk_chars)])

@@ -8,6 +8,7 @@ from services.chat_api.domain.budget import Window
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.model_call import ModelClient
 from services.chat_api.domain.passages import Passage
+from services.chat_api.domain.runtime_rules import ModelList, RuntimeRules
 from services.chat_api.domain.turn_events import TurnEvent
 from services.chat_api.use_cases.models import ModelChoice
 from services.chat_api.use_cases.start_turn import StartedTurn
@@ -17,7 +18,6 @@ from tests.support.factories import make_caller
 
 SETTINGS = TurnSettings(
     window=Window(16_384, 1_024),
-    platform_prompt="",
     passages_at_most=8,
     hard_deadline=timedelta(seconds=20),
     finalise_deadline=timedelta(seconds=5),
@@ -50,6 +50,7 @@ def make_turn(
         selected_model=None,
         history=(),
         language=detect_language(question),
+        rules=RuntimeRules(ModelList(default=model_name, allowed=(model_name,))),
     )
     turn = TurnUnderWay(started, ModelChoice(model_name, model), detect_language(question), emit)
     turn.record.passages = tuple(passages)

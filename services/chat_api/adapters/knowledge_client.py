@@ -11,7 +11,8 @@ import aiohttp
 from pydantic import BaseModel, ValidationError
 
 from services.chat_api.adapters.http_client import on_a_living_connection, proxy_for
-from shared.errors import ClientError, TransientError
+from services.chat_api.adapters.source_faults import SourceUnavailableError
+from shared.errors import ClientError
 from shared.identity import Identity
 from shared.knowledge_contract import SearchRequest, SearchResponse, StoreStatus
 from shared.trace_context import trace_headers
@@ -24,15 +25,9 @@ _KEEPALIVE_SECONDS = 4.0
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class KnowledgeUnavailableError(TransientError):
-    """`kind` says how the store failed: timeout, unreachable, refused, status or unreadable."""
-
+class KnowledgeUnavailableError(SourceUnavailableError):
     code = "knowledge_unavailable"
     title = "The company knowledge cannot be reached"
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.kind = kind
 
 
 class SourceNotFoundError(ClientError):

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator
 from typing import ClassVar
 
+from services.chat_api.domain.follow_ups import standalone_question
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.grounding.quotes import best_quotes
 from services.chat_api.domain.model_call import (
@@ -15,7 +16,7 @@ from services.chat_api.domain.model_call import (
     TextDelta,
     ToolCallDelta,
 )
-from services.chat_api.domain.small_talk import is_small_talk, standalone_question
+from services.chat_api.domain.small_talk import is_small_talk
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 
@@ -29,12 +30,17 @@ class QuotesModel:
         if request.purpose == "answer":
             for piece in _quoted(request):
                 yield piece
-        elif request.tools and not is_small_talk(request.question):
+        elif _may_search(request) and not is_small_talk(request.question):
             query = standalone_question(request.question, request.earlier_questions)
             yield ToolCallDelta(0, SEARCH_KNOWLEDGE, json.dumps({"query": query}))
         else:
             yield TextDelta(text_for("greeting", detect_language(request.question)))
         yield ModelReported(EMBEDDED_MODEL, ModelUsage(0, 0), "stop")
+
+
+def _may_search(request: ModelRequest) -> bool:
+    """Never the web: a rule cannot tell what of a question must not leave the company."""
+    return any(tool.name == SEARCH_KNOWLEDGE for tool in request.tools)
 
 
 def _quoted(request: ModelRequest) -> list[ModelChunk]:

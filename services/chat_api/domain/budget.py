@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.chat_api.domain.model_call import ModelMessage
-from services.chat_api.domain.token_count import estimate_tokens
+from services.chat_api.domain.token_count import TokenCounter, estimate_tokens
 
 _MESSAGE_OVERHEAD = 8
 
@@ -22,16 +22,18 @@ class Window:
         return self.size - self.answer_reserve - fixed_tokens
 
 
-def message_tokens(content: str) -> int:
-    return estimate_tokens(content) + _MESSAGE_OVERHEAD
+def message_tokens(content: str, count: TokenCounter = estimate_tokens) -> int:
+    return count(content) + _MESSAGE_OVERHEAD
 
 
-def cut_history(history: Sequence[ModelMessage], budget: int) -> tuple[ModelMessage, ...]:
+def cut_history(
+    history: Sequence[ModelMessage], budget: int, count: TokenCounter = estimate_tokens
+) -> tuple[ModelMessage, ...]:
     """The newest whole messages that fit, oldest dropped first, and never an answer without its question."""
     kept: list[ModelMessage] = []
     used = 0
     for message in reversed(history):
-        used += message_tokens(message.content)
+        used += message_tokens(message.content, count)
         if used > budget:
             break
         kept.append(message)

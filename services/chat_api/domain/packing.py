@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.ranking import Candidate
-from services.chat_api.domain.token_count import estimate_tokens
+from services.chat_api.domain.token_count import TokenCounter, estimate_tokens
 
 _PASSAGE_OVERHEAD = 16
 
 
-def pack(candidates: Sequence[Candidate], budget: int, *, at_most: int) -> tuple[Passage, ...]:
+def pack(
+    candidates: Sequence[Candidate], budget: int, *, at_most: int, count: TokenCounter = estimate_tokens
+) -> tuple[Passage, ...]:
     """Most relevant first, whole or not at all. Numbers are given per record, in the order of first appearance."""
     packed: list[Passage] = []
     numbers: dict[str, int] = {}
@@ -17,7 +19,7 @@ def pack(candidates: Sequence[Candidate], budget: int, *, at_most: int) -> tuple
     for candidate in candidates:
         if len(packed) == at_most:
             break
-        cost = estimate_tokens(candidate.text) + estimate_tokens(candidate.title) + _PASSAGE_OVERHEAD
+        cost = count(candidate.text) + count(candidate.title) + _PASSAGE_OVERHEAD
         if cost > left:
             continue
         left -= cost

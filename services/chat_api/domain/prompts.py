@@ -17,6 +17,11 @@ ROUTE_RULES = (
     "Only greetings, thanks and talk about the conversation itself are answered directly, without company facts."
 )
 
+WEB_RULES = (
+    "If public facts are needed too, call web_search once, in the same reply as search_knowledge. Its query leaves the "
+    "company: leave out names, figures and everything that only this company knows."
+)
+
 CONVERSATION_RULES = "No company knowledge is loaded yet. Answer from general knowledge and say that you do."
 
 GROUNDING_RULES = (
@@ -25,6 +30,8 @@ GROUNDING_RULES = (
     "supports it, like [1]. Answer what the passages cover and leave out the rest. "
     "If they do not answer the question, say nothing."
 )
+
+_ROUTE, _CONVERSATION, _ANSWER = "chat.route", "chat.conversation", "chat.answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +50,15 @@ def _version(name: str, platform_prompt: str, rules: str) -> PromptVersion:
     return PromptVersion(name, f"{platform_prompt.strip() or PLATFORM_PROMPT}\n\n{rules}")
 
 
-def route_prompt(platform_prompt: str, *, search_on_offer: bool) -> PromptVersion:
+def route_prompt(platform_prompt: str, *, search_on_offer: bool, web_on_offer: bool = False) -> PromptVersion:
     """The first call of a turn. An empty platform prompt falls back to the one in the code."""
-    if search_on_offer:
-        return _version("chat.route", platform_prompt, ROUTE_RULES)
-    return _version("chat.conversation", platform_prompt, CONVERSATION_RULES)
+    name, rules = (_ROUTE, ROUTE_RULES) if search_on_offer else (_CONVERSATION, CONVERSATION_RULES)
+    return _version(name, platform_prompt, f"{rules} {WEB_RULES}" if web_on_offer else rules)
 
 
 def answer_prompt(platform_prompt: str) -> PromptVersion:
     """The second call: the passages follow the static text."""
-    return _version("chat.answer", platform_prompt, GROUNDING_RULES)
+    return _version(_ANSWER, platform_prompt, GROUNDING_RULES)
 
 
 def render_passages(passages: tuple[Passage, ...]) -> str:

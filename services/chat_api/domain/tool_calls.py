@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from services.chat_api.domain.model_call import ToolCall, ToolSpec
 
 SEARCH_KNOWLEDGE = "search_knowledge"
+WEB_SEARCH = "web_search"
 MAX_QUERY_CHARS = 2_000
 
 SEARCH_KNOWLEDGE_TOOL = ToolSpec(
@@ -24,6 +25,29 @@ SEARCH_KNOWLEDGE_TOOL = ToolSpec(
         }
     ),
 )
+
+WEB_SEARCH_TOOL = ToolSpec(
+    name=WEB_SEARCH,
+    description=(
+        "Search the public web. The query leaves the company: no names of people or customers, no figures, nothing "
+        "that was said or found here."
+    ),
+    parameters=json.dumps(
+        {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "A search query about public facts."}},
+            "required": ["query"],
+            "additionalProperties": False,
+        }
+    ),
+)
+
+_NOT_OFFERED = "tool_not_offered"
+_SECOND_CALL = "second_call_not_run"
+_REFUSALS = {
+    _NOT_OFFERED: "You called a tool that is not offered. It was not run.",
+    _SECOND_CALL: "You called a tool twice. Each tool runs only once in a turn; the second call was not run.",
+}
 
 _QUERY_FIELD = re.compile(r'"query"\s*:\s*"((?:[^"\\]|\\.)*)')
 
@@ -51,18 +75,23 @@ def plan_round(calls: Sequence[ToolCall], offered: Sequence[ToolSpec]) -> RoundP
     fault: str | None = None
     for call in calls:
         if call.name not in names:
-            notes.append("tool_not_offered")
+            notes.append(_NOT_OFFERED)
             fault = "that tool does not exist"
             continue
         query, extra = read_query(call.arguments)
         notes.extend(extra)
         if call.name in planned:
-            notes.append("second_call_not_run")
+            notes.append(_SECOND_CALL)
         elif query:
             planned[call.name] = PlannedCall(call.name, query)
         else:
             fault = f"the arguments of {call.name} must be JSON with a non-empty string 'query'"
     return RoundPlan(tuple(planned.values()), tuple(notes), None if planned else fault)
+
+
+def refusals(notes: Sequence[str]) -> tuple[str, ...]:
+    """What the model is told of calls of its round that were not run."""
+    return tuple(sentence for note, sentence in _REFUSALS.items() if note in notes)
 
 
 def read_query(arguments: str) -> tuple[str, tuple[str, ...]]:

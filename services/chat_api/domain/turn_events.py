@@ -9,7 +9,7 @@ from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
 
 Stage = Literal["reading", "searching", "answering"]
-NoticeCode = Literal["conversational", "quoted", "model_replaced"]
+NoticeCode = Literal["conversational", "quoted", "model_replaced", "source_unreachable"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from services.chat_api.domain.outcome import Outcome
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
 from services.chat_api.domain.ranking import Candidate
+from services.chat_api.domain.turn_events import Notice
 from shared.events.retrieved import RetrievalOutcome
 from shared.events.run import RunOutcome
 
@@ -56,7 +57,7 @@ class RetrievalRecord:
     cache_hit: bool = False
     fault: str | None = None
     candidates: tuple[Candidate, ...] = ()
-    search_ms: int = 0
+    timings_ms: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,6 +72,7 @@ class TurnRecord:
     passages: tuple[Passage, ...] = ()
     citations: tuple[Citation, ...] = ()
     hint: Hint | None = None
+    notices: list[Notice] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 

@@ -8,7 +8,7 @@ from shared.events.retrieved import Candidate, RejectedSentence
 
 
 def cited_signals(subject: TurnSubject, record: TurnRecord, now: datetime) -> list[Event]:
-    """One signal per cited record, however often it is cited."""
+    """One signal per cited record of the store, however often it is cited. A web page has no trust to gain."""
     return [
         SourceAccessed(
             occurred_at=now,
@@ -19,6 +19,7 @@ def cited_signals(subject: TurnSubject, record: TurnRecord, now: datetime) -> li
             kind="cited",
         )
         for citation in record.citations
+        if citation.origin == "knowledge"
     ]
 
 
@@ -96,5 +97,5 @@ def _retrieval(subject: TurnSubject, record: TurnRecord, retrieval: RetrievalRec
             for one in record.rejections
         ),
         notes=tuple(record.notes),
-        timings_ms={"search": retrieval.search_ms},
+        timings_ms=retrieval.timings_ms,
     )

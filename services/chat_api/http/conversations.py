@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
+from services.chat_api.domain.turn_events import NoticeCode
 from services.chat_api.http.authentication import AnyCaller, AnyFront
 from services.chat_api.http.identifiers import AnyPage, ConversationId
 from services.chat_api.http.lists import ListBody, list_body
@@ -33,9 +34,16 @@ class ConversationBody(BaseModel):
     updated_at: datetime
 
 
+class NoticeBody(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    code: NoticeCode
+    text: str
+
+
 class MessageBody(BaseModel):
-    """`outcome`, `model`, `tokens_used`, `citations`, `hint` and `feedback` belong to answers. `stopped` is true of an
-    interrupted answer that its owner ended."""
+    """`outcome`, `model`, `tokens_used`, `citations`, `hint`, `notices` and `feedback` belong to answers. `stopped` is
+    true of an interrupted answer that its owner ended."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -47,6 +55,7 @@ class MessageBody(BaseModel):
     tokens_used: int | None
     citations: tuple[Citation, ...]
     hint: Hint | None
+    notices: tuple[NoticeBody, ...]
     feedback: Literal[-1, 1] | None
     stopped: bool
     created_at: datetime

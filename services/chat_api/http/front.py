@@ -9,17 +9,21 @@ from pydantic import SecretStr
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
 from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.use_cases.change_conversation import ChangeConversation
+from services.chat_api.use_cases.change_settings import ChangeSettings
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
+from services.chat_api.use_cases.platform_prompts import PlatformPrompts
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
+from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import StopTurn
+from services.chat_api.use_cases.tool_directory import ToolDirectory
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 
 
@@ -43,6 +47,10 @@ class Front:
     loop_health: ReadLoopHealth
     read_access_signals: ReadAccessSignals
     store_token: SecretStr
+    tools: ToolDirectory
+    prompts: PlatformPrompts
+    change_settings: ChangeSettings
+    runtime: RuntimeSettings
 
 
 async def front_of(request: Request) -> Front:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.turn_events import (
     AnswerDelta,
     HintGiven,
@@ -89,16 +90,20 @@ def _parts(event: TurnEvent) -> Iterator[bytes]:
 
 def _sources(event: SourcesCited) -> Iterator[bytes]:
     for citation in event.citations:
-        yield frame(
-            {
-                "type": "source-document",
-                "sourceId": citation.record_id,
-                "mediaType": "text/plain",
-                "title": citation.title,
-            }
-        )
+        yield frame(_source(citation))
     for citation in event.citations:
         yield frame({"type": "data-citation", "id": f"citation-{citation.n}", "data": citation.model_dump()})
+
+
+def _source(citation: Citation) -> dict[str, Any]:
+    if citation.origin == "web":
+        return {"type": "source-url", "sourceId": citation.record_id, "url": citation.url, "title": citation.title}
+    return {
+        "type": "source-document",
+        "sourceId": citation.record_id,
+        "mediaType": "text/plain",
+        "title": citation.title,
+    }
 
 
 def _metadata(event: TurnFinished) -> dict[str, Any]:

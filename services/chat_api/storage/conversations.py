@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
+from services.chat_api.domain.turn_events import Notice
 from services.chat_api.storage.keyset import Page, PageRequest, read_page
 from shared.database.tables.chat import conversations, messages, turns
 
@@ -54,6 +55,7 @@ class Message:
     tokens_used: int | None
     citations: tuple[Citation, ...]
     hint: Hint | None
+    notices: tuple[Notice, ...]
     feedback: Literal[-1, 1] | None
     created_at: datetime
     stopped: bool = False
@@ -76,6 +78,7 @@ _MESSAGE = (
     messages.c.tokens_used,
     messages.c.citations,
     messages.c.hint,
+    messages.c.notices,
     messages.c.feedback,
     messages.c.created_at,
 )
@@ -175,5 +178,6 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
     values = row._asdict()
     hint = values["hint"]
     values["hint"] = Hint.model_validate(hint) if hint else None
+    values["notices"] = tuple(Notice(**one) for one in values["notices"])
     values["citations"] = tuple(Citation.model_validate(one) for one in values["citations"])
     return Message(**values)

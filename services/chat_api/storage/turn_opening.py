@@ -29,6 +29,7 @@ _ADD_TURN = """
     INSERT INTO chat.turns (message_id, task_id, conversation_id, owner_id, client_message_id, user_message_id, state,
                             lease_until, started_at)
     VALUES ($1, $2, $3, $4, $5, $6, 'running', $7, $8)
+    RETURNING (SELECT coalesce(max(position), 0) FROM chat.setting_revisions)
 """
 # The question is not a part of its own history: a statement does not see what it inserts.
 _ADD_QUESTION = """
@@ -62,6 +63,14 @@ class Thread:
     selected_model: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedTurn:
+    """What was said before, oldest first, and the version of the runtime settings as the transaction sees it."""
+
+    history: tuple[ModelMessage, ...]
+    settings_version: int
+
+
 class ConversationBusyError(Exception):
     """Another turn of this conversation is running."""
 
@@ -86,14 +95,14 @@ async def add_thread(connection: Driver, thread: Thread, owner_id: str, *, title
         await connection.execute(_ADD_THREAD, thread.id, owner_id, title, thread.selected_model, now)
 
 
-async def open_turn(connection: Driver, turn: NewTurn, *, history_rows: int) -> tuple[ModelMessage, ...]:
-    """Store the running turn and the user's message; returns what was said before, oldest first.
+async def open_turn(connection: Driver, turn: NewTurn, *, history_rows: int) -> OpenedTurn:
+    """Store the running turn and the user's message.
 
     The turn comes first: where another one ends just now, this waits, and the history holds that one's answer.
     Raises ConversationBusyError or ClientMessageKnownError.
     """
     with _conflicts_told_apart():
-        await connection.execute(
+        settings_version = await connection.fetchval(
             _ADD_TURN,
             turn.message_id,
             turn.task_id,
@@ -107,7 +116,8 @@ async def open_turn(connection: Driver, turn: NewTurn, *, history_rows: int) -> 
     rows = await connection.fetch(
         _ADD_QUESTION, turn.user_message_id, turn.conversation_id, turn.message, turn.started_at, history_rows
     )
-    return tuple(ModelMessage(role, content) for role, content in reversed(rows))
+    history = tuple(ModelMessage(role, content) for role, content in reversed(rows))
+    return OpenedTurn(history, settings_version)
 
 
 @contextmanager

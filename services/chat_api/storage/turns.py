@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.chat_api.domain.citations import Citation
 from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.outcome import Outcome
+from services.chat_api.domain.turn_events import Notice
 from shared.database.driver import Driver
 from shared.database.tables.chat import turns
 from shared.messaging.outbox import OutboxRow, columns_of
@@ -26,14 +27,14 @@ _FINISH_TURN = """
         WHERE message_id = $1 AND state = 'running' RETURNING conversation_id
     ), answer AS (
         INSERT INTO chat.messages (id, conversation_id, role, content, outcome, model, tokens_used, citations, hint,
-                                   created_at)
-        SELECT $1, conversation_id, 'assistant', $4, $2, $5, $6, $7, $8, $3 FROM ended
+                                   notices, created_at)
+        SELECT $1, conversation_id, 'assistant', $4, $2, $5, $6, $7, $8, $9, $3 FROM ended
     ), touched AS (
         UPDATE chat.conversations SET updated_at = greatest(updated_at, $3)
         FROM ended WHERE id = ended.conversation_id
     ), events AS (
         INSERT INTO mesh.outbox (event_id, subject, stream, payload, headers)
-        SELECT event.* FROM ended, unnest($9::uuid[], $10::text[], $11::text[], $12::bytea[], $13::jsonb[]) AS event
+        SELECT event.* FROM ended, unnest($10::uuid[], $11::text[], $12::text[], $13::bytea[], $14::jsonb[]) AS event
         ON CONFLICT (event_id) DO NOTHING
     )
     SELECT conversation_id FROM ended
@@ -61,6 +62,7 @@ class FinishedMessage:
     tokens_used: int
     citations: tuple[Citation, ...]
     hint: Hint | None
+    notices: tuple[Notice, ...]
     finished_at: datetime
 
 
@@ -104,6 +106,7 @@ async def finish_turn(connection: Driver, message: FinishedMessage, events: Sequ
         message.tokens_used,
         msgspec.json.encode(citations).decode(),
         message.hint.model_dump_json() if message.hint else None,
+        msgspec.json.encode(message.notices).decode(),
         *columns_of(events),
     )
     return ended is not None

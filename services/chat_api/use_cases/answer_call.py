@@ -10,7 +10,8 @@ from services.chat_api.domain.grounding.gate import GroundingGate
 from services.chat_api.domain.grounding.quotes import best_quotes
 from services.chat_api.domain.model_call import ModelMessage, ModelRequest, TextDelta, ToolCallDelta
 from services.chat_api.domain.prompts import answer_prompt, render_passages
-from services.chat_api.domain.turn_events import Notice, SourcesCited
+from services.chat_api.domain.tool_calls import refusals
+from services.chat_api.domain.turn_events import SourcesCited
 from services.chat_api.use_cases.judged_release import Judging, releasing
 from services.chat_api.use_cases.model_calls import observed_stream
 from services.chat_api.use_cases.turn_settings import TurnSettings
@@ -63,17 +64,17 @@ class AnswerFromPassages:
             await release(gate.finish())
         turn.record.citations = cite(passages, gate.cited, gate.support)
         if turn.record.citations:
-            await turn.emit(Notice("quoted", turn.text("notice_quoted")))
+            await turn.give_notice("quoted", "notice_quoted")
 
     def _request(self, turn: TurnUnderWay, query: str) -> ModelRequest:
-        prompt = answer_prompt(self._settings.platform_prompt)
-        system = f"{prompt.static_text}\n\n{render_passages(turn.record.passages)}"
+        prompt = answer_prompt(turn.rules.platform_prompt)
+        parts = (prompt.static_text, *refusals(turn.record.notes), render_passages(turn.record.passages))
         return ModelRequest(
             purpose="answer",
             model=turn.model.name,
             prompt=prompt,
             messages=(
-                ModelMessage("system", system),
+                ModelMessage("system", "\n\n".join(parts)),
                 *turn.history,
                 ModelMessage("user", turn.started.message),
             ),

@@ -69,3 +69,15 @@ class SourceNotCitedError(ClientError):
 class StorageUnavailableError(TransientError):
     code = "storage_unavailable"
     title = "The database cannot be reached; nothing was changed"
+
+
+class SettingChangedError(ClientError):
+    code = "setting_changed"
+    title = "Somebody changed this meanwhile"
+    status = 412
+
+
+class SettingRefusedError(ClientError):
+    code = "setting_refused"
+    title = "This setting cannot take that value"
+    status = 422

@@ -53,5 +53,6 @@ def _message_of(subject: TurnSubject, record: TurnRecord, now: datetime) -> Fini
         tokens_used=record.input_tokens + record.output_tokens,
         citations=record.citations,
         hint=record.hint,
+        notices=tuple(record.notices),
         finished_at=now,
     )

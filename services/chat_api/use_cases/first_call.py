@@ -10,8 +10,7 @@ from services.chat_api.domain.grounding.marker_filter import MarkerFilter
 from services.chat_api.domain.model_call import ModelMessage, ModelRequest
 from services.chat_api.domain.prompts import route_prompt
 from services.chat_api.domain.round_one import RoundOne
-from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, RoundPlan, plan_round
-from services.chat_api.domain.turn_events import Notice
+from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, WEB_SEARCH, RoundPlan, plan_round
 from services.chat_api.use_cases.model_calls import observed_stream
 from services.chat_api.use_cases.tools import Tool
 from services.chat_api.use_cases.turn_settings import TurnSettings
@@ -64,11 +63,13 @@ class FirstCall:
 
     async def _talk(self, turn: TurnUnderWay, text: str) -> None:
         if text and not turn.record.text:
-            await turn.emit(Notice("conversational", turn.text("notice_conversational")))
+            await turn.give_notice("conversational", "notice_conversational")
         await turn.release(text)
 
     def _request(self, turn: TurnUnderWay, tools: Mapping[str, Tool], fault: str | None) -> ModelRequest:
-        prompt = route_prompt(self._settings.platform_prompt, search_on_offer=SEARCH_KNOWLEDGE in tools)
+        prompt = route_prompt(
+            turn.rules.platform_prompt, search_on_offer=SEARCH_KNOWLEDGE in tools, web_on_offer=WEB_SEARCH in tools
+        )
         system = prompt.static_text if fault is None else f"{prompt.static_text}\n\nYour last call failed: {fault}."
         return ModelRequest(
             purpose="route",

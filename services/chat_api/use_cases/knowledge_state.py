@@ -35,6 +35,12 @@ class KnowledgeState:
                 return await self._learn(await self._client.status())
             return self._status
 
+    def note(self, store_id: str, knowledge_version: int) -> None:
+        """A version seen in an answer of the store. If it is not the known one, the next question reads it again."""
+        known = self._status
+        if known and (known.store_id, known.knowledge_version) != (store_id, knowledge_version):
+            self._learned_at = float("-inf")
+
     async def on_announcement(self, body: bytes) -> None:
         """A change announced on the bus. Older than what is known, or of another store than ours: ignored."""
         change = KnowledgeChanged.model_validate_json(body)

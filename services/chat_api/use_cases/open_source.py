@@ -29,6 +29,9 @@ class OpenSource:
             citation = next((one for one in message.citations if one.n == n), None)
             if citation is None:
                 raise SourceNotCitedError
+            if citation.origin == "web":
+                # No store knows the page, so nobody could use the signal.
+                return citation
             clicked = SourceAccessed(
                 occurred_at=self._now(),
                 message_id=message_id,

@@ -38,6 +38,7 @@ class ReapLapsedTurns:
                     tokens_used=0,
                     citations=(),
                     hint=None,
+                    notices=(),
                     finished_at=now,
                 )
                 closed += await finish_turn(driver, empty)

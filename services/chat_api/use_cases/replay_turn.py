@@ -3,12 +3,10 @@
 from collections.abc import AsyncGenerator
 
 from services.chat_api.domain.grounding.language import Language
-from services.chat_api.domain.model_call import EMBEDDED_MODEL
 from services.chat_api.domain.texts import text_for
 from services.chat_api.domain.turn_events import (
     AnswerDelta,
     HintGiven,
-    Notice,
     SourcesCited,
     TurnEvent,
     TurnFailed,
@@ -22,8 +20,7 @@ from services.chat_api.storage.conversations import Message
 async def replayed_events(message: Message, language: Language) -> AsyncGenerator[TurnEvent, None]:
     """What the first time told, in one go and without a model call; the stages on the way are left out."""
     yield TurnStarted(message.id, message.conversation_id, message.model or "")
-    notice = _notice(message, language)
-    if notice:
+    for notice in message.notices:
         yield notice
     if message.content:
         yield AnswerDelta(message.content)
@@ -32,14 +29,6 @@ async def replayed_events(message: Message, language: Language) -> AsyncGenerato
     if message.hint:
         yield HintGiven(message.hint)
     yield _closing(message, language)
-
-
-def _notice(message: Message, language: Language) -> Notice | None:
-    if message.outcome == "conversational":
-        return Notice("conversational", text_for("notice_conversational", language))
-    if message.citations and message.model == EMBEDDED_MODEL:
-        return Notice("quoted", text_for("notice_quoted", language))
-    return None
 
 
 def _closing(message: Message, language: Language) -> TurnEvent:

@@ -2,8 +2,9 @@
 
 import time
 from datetime import timedelta
+from typing import Protocol
 
-from services.chat_api.adapters.candidate_cache import CacheKey, CandidateCache
+from services.chat_api.adapters.candidate_cache import CacheKey
 from services.chat_api.adapters.knowledge_client import KnowledgeClient, KnowledgeUnavailableError
 from services.chat_api.domain.hint import HintSource
 from services.chat_api.domain.ranking import Candidate
@@ -14,11 +15,20 @@ from shared.identity import Identity
 from shared.knowledge_contract import Hit, SearchResponse
 
 
+class Candidates(Protocol):
+    """A cache of search results: what it returns was stored under an equal key, and it never fails a turn."""
+
+    async def get(self, key: CacheKey) -> SearchResponse | None:
+        """None for a miss, and whenever there is any doubt."""
+
+    async def put(self, key: CacheKey, response: SearchResponse) -> None: ...
+
+
 class SearchKnowledge:
     spec = SEARCH_KNOWLEDGE_TOOL
 
     def __init__(
-        self, client: KnowledgeClient, state: KnowledgeState, cache: CandidateCache, *, top_k: int, timeout: timedelta
+        self, client: KnowledgeClient, state: KnowledgeState, cache: Candidates, *, top_k: int, timeout: timedelta
     ) -> None:
         self._client = client
         self._state = state
@@ -34,6 +44,7 @@ class SearchKnowledge:
         hit = response is not None
         if response is None:
             response = await self._client.search(query, identity, top_k=self._top_k)
+            self._state.note(response.store_id, response.knowledge_version)
             if key and response.knowledge_version == key.knowledge_version:
                 await self._cache.put(key, response)
         return _result(response, cache_hit=hit, elapsed_ms=round((time.monotonic() - started) * 1000))

@@ -11,6 +11,8 @@ from services.chat_api.domain.budget import Window, message_tokens
 from services.chat_api.domain.caller import Caller
 from services.chat_api.domain.grounding.language import Language, recognise_language
 from services.chat_api.domain.model_call import ModelMessage
+from services.chat_api.domain.prompts import answer_prompt
+from services.chat_api.domain.runtime_rules import RuntimeRules
 from services.chat_api.storage.conversations import Message, find_message
 from services.chat_api.storage.turn_opening import (
     ClientMessageKnownError,
@@ -31,14 +33,15 @@ from services.chat_api.use_cases.errors import (
     TurnRunningError,
 )
 from services.chat_api.use_cases.models import ModelDirectory
+from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.turn_limits import TurnLimits
 from shared.database.driver import Driver, driver_connection
 
 _TITLE_CHARS = 80
 _HISTORY_ROWS = 200
 _LOOKS = 3
-# Prompt and one passage must still fit beside the message, or it could never be answered.
-_LEAST_ROOM = 1_024
+# Beside the message and the prompt a passage must still fit, or it could never be answered.
+_LEAST_ROOM = 768
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class StartedTurn:
     language: Language
     selected_model: str | None
     history: tuple[ModelMessage, ...]
+    rules: RuntimeRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class StartTurn:
         models: ModelDirectory,
         window: Window,
         limits: TurnLimits,
+        runtime: RuntimeSettings,
         *,
         lease: timedelta,
         now: Callable[[], datetime],
@@ -103,6 +108,7 @@ class StartTurn:
         self._models = models
         self._window = window
         self._limits = limits
+        self._runtime = runtime
         self._lease = lease
         self._now = now
 
@@ -126,11 +132,16 @@ class StartTurn:
     def _check(self, command: ChatCommand) -> None:
         if not command.message.strip():
             raise EmptyMessageError
-        if message_tokens(command.message) > self._window.free_after(_LEAST_ROOM):
-            raise MessageTooLargeError("Shorten the message, or split it into several.")
         for name in (command.model, command.answer_with):
             if name is not None:
                 self._models.check_allowed(name)
+
+    def _check_size(self, message: str, selected_model: str | None) -> None:
+        count = self._models.choose(selected_model).count_tokens
+        prompt = answer_prompt(self._runtime.current.platform_prompt).static_text
+        room = self._window.free_after(message_tokens(prompt, count) + _LEAST_ROOM)
+        if message_tokens(message, count) > room:
+            raise MessageTooLargeError("Shorten the message, or split it into several.")
 
     async def _open(self, command: ChatCommand) -> StartedTurn | FinishedEarlier:
         async with driver_connection(self._engine) as connection, connection.transaction():
@@ -140,8 +151,11 @@ class StartTurn:
                     return await self._earlier(known, command)
             await self._limits.check(connection, command.caller.owner_id, self._now())
             conversation = await self._conversation(connection, command)
+            self._check_size(command.message, command.answer_with or conversation.selected_model)
             turn = self._new_turn(command, conversation.id)
-            history = await open_turn(connection, turn, history_rows=_HISTORY_ROWS)
+            opened = await open_turn(connection, turn, history_rows=_HISTORY_ROWS)
+        # A change that another front made is seen here at the latest, so it rules this turn already.
+        await self._runtime.be_at(opened.settings_version)
         return StartedTurn(
             message_id=turn.message_id,
             conversation_id=conversation.id,
@@ -149,7 +163,8 @@ class StartTurn:
             message=command.message,
             language=command.language,
             selected_model=command.answer_with or conversation.selected_model,
-            history=(*command.instructions, *(history or command.told)),
+            history=(*command.instructions, *(opened.history or command.told)),
+            rules=self._runtime.current,
         )
 
     async def _earlier(self, known: StoredTurn, command: ChatCommand) -> FinishedEarlier:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
-from services.chat_api.adapters.knowledge_client import KnowledgeUnavailableError
+from services.chat_api.adapters.source_faults import SourceUnavailableError
 from services.chat_api.domain.hint import HintSource
 from services.chat_api.domain.model_call import ToolSpec
 from services.chat_api.domain.outcome import EvidenceOutcome
@@ -42,15 +42,21 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The union of a round. `failed` is true when nothing was found and at least one tool could not be asked."""
+    """The union of a round; `results` are by the name of the tool."""
 
     candidates: tuple[Candidate, ...]
     withheld: tuple[HintSource, ...]
-    results: tuple[ToolResult, ...] = field(repr=False)
+    results: Mapping[str, ToolResult] = field(repr=False)
+
+    @property
+    def unreachable(self) -> tuple[str, ...]:
+        """The tools that could not be asked."""
+        return tuple(name for name, result in self.results.items() if result.fault)
 
     @property
     def failed(self) -> bool:
-        return not self.candidates and any(result.fault for result in self.results)
+        """Nothing came back, and a tool could not be asked: nobody knows whether there is nothing."""
+        return not self.candidates and not self.withheld and bool(self.unreachable)
 
     @property
     def evidence(self) -> EvidenceOutcome:
@@ -63,7 +69,8 @@ async def run_tools(calls: Sequence[PlannedCall], tools: Mapping[str, Tool], ide
     results = await asyncio.gather(*(_run(tools[call.tool], call.query, identity) for call in calls))
     candidates = merge_ranked([candidate for result in results for candidate in result.candidates])
     withheld = tuple(source for result in results for source in result.withheld)
-    return RoundResult(tuple(candidates), withheld, tuple(results))
+    by_tool = {call.tool: result for call, result in zip(calls, results, strict=True)}
+    return RoundResult(tuple(candidates), withheld, by_tool)
 
 
 async def _run(tool: Tool, query: str, identity: Identity | None) -> ToolResult:
@@ -73,7 +80,11 @@ async def _run(tool: Tool, query: str, identity: Identity | None) -> ToolResult:
             return await tool.run(query, identity)
     except TimeoutError:
         fault = "timeout"
-    except KnowledgeUnavailableError as unavailable:
+    except SourceUnavailableError as unavailable:
         fault = unavailable.kind
+    except Exception:
+        # A defect in one tool must not take what another one found.
+        logger.exception("tool_defect", extra={"tool": tool.spec.name})
+        fault = "defect"
     logger.warning("tool_failed", extra={"tool": tool.spec.name, "fault": fault})
     return ToolResult(fault=fault, elapsed_ms=round((time.monotonic() - started) * 1000))

@@ -9,7 +9,6 @@ from services.chat_api.domain.budget import Window
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
     window: Window
-    platform_prompt: str
     passages_at_most: int
     hard_deadline: timedelta
     finalise_deadline: timedelta

@@ -69,6 +69,7 @@ messages = Table(
     Column("tokens_used", Integer),
     Column("citations", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("hint", JSONB),
+    Column("notices", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("feedback", SmallInteger),
     Column("feedback_revision", BigInteger),
     _now(),

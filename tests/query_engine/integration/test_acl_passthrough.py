@@ -9,11 +9,13 @@ import pytest
 from services.chat_api.domain.model_call import ToolCallDelta
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 from shared.knowledge_contract import Withheld
+from tests.support.administrator import administrator
 from tests.support.api_document import UNKNOWN_ID, Operation, operations_of
 from tests.support.front import Answer, Person, RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
-from tests.support.scripted_model import Reply, ScriptedModel, say, search
+from tests.support.scripted_model import Reply, ScriptedModel, call, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore
+from tests.support.web_search_engine import WebSearchEngine
 
 pytestmark = [pytest.mark.integration, pytest.mark.p0]
 
@@ -56,6 +58,30 @@ async def test_what_the_store_returned_is_what_is_packed(
     model.script(search("leave"), say(f"{_LEAVE} [1]"))
     await anna.ask("leave?")
     assert [one.record_id for one in model.requests[1].passages] == [hit.record_id for hit in store.hits]
+
+
+@pytest.mark.req("ACL-6")
+async def test_only_what_this_turn_was_given_can_be_cited(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, model: ScriptedModel
+) -> None:
+    store.holds(_LEAVE)
+    law = "The legal minimum is 20 days for a five-day week."
+    async with WebSearchEngine().running() as web:
+        settings = make_front_settings(database_url, nats_url, redis_url, store.url, web_search_url=web.url)
+        async with running_front(settings, model) as front, front.person() as anna:
+            async with administrator(front) as admin:
+                await admin.switch("web_search", on=True)
+            web.finds(law)
+            model.script(call(search_knowledge="leave", web_search="leave law"), say(f"{_LEAVE} [1] {law} [2]"))
+            first = await anna.ask("leave?")
+            web.rows = []
+            lies = f"{_LEAVE} [1] {law} [2] {law} (https://web.example/1) {_LEAVE} [3]"
+            model.script(call(search_knowledge="leave again", web_search="leave law"), say(lies))
+            second = await anna.ask("leave?", conversation_id=first.conversation_id)
+    assert [one["url"] for one in first.citations] == ["/sources/handbook/page-1.md", "https://web.example/1"]
+    assert [one["url"] for one in second.citations] == ["/sources/handbook/page-1.md"]
+    assert ("web.example" in second.text, "[2]" in second.text, "[3]" in second.text) == (False, False, False)
+    assert second.of("source-url") == []
 
 
 @pytest.mark.req("CACHE-1", "CACHE-4", "TURN-3")

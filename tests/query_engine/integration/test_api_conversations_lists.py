@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from services.chat_api.main import create_app
 from tests.support.front import make_front_settings, running_front
-from tests.support.list_routes import ENTRIES, LIST_ROUTES, ListFixture, ListRoute
+from tests.support.list_routes import LIST_ROUTES, ListFixture, ListRoute
 from tests.support.rows import Rows
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stub_knowledge_store import StubKnowledgeStore
@@ -74,7 +74,7 @@ async def listed(
 ) -> AsyncIterator[Listed]:
     route = LIST_ROUTES[path]
     settings = make_front_settings(database_url, nats_url, redis_url, store.url, **route.settings)
-    async with running_front(settings, model) as front, front.person() as person:
+    async with running_front(settings, model) as front, front.person(route.user_id) as person:
         fixture = ListFixture(person, rows)
         yield Listed(fixture, route, await route.fill(fixture))
 
@@ -106,7 +106,7 @@ def _is_list(operation: dict[str, Any], described: dict[str, Any]) -> bool:
 @pytest.mark.req("CONV-4", "HTTP-7")
 async def test_a_list_can_be_walked_in_both_orders_and_back(listed: Listed) -> None:
     newest_first = await listed.all_ids()
-    assert len(newest_first) >= min(ENTRIES, 3)
+    assert len(newest_first) >= listed.route.at_least
     assert len(set(newest_first)) == len(newest_first)
     assert await listed.all_ids(order="asc") == newest_first[::-1]
     assert await listed.walk() == newest_first
@@ -143,5 +143,6 @@ async def test_entries_that_come_or_move_neither_shift_nor_repeat_the_others(lis
     await listed.route.move(listed.fixture, listed.ids(first)[-1])
     second = await listed.page(limit=2, after=first["last_id"])
     assert listed.ids(second) == before[2:4]
-    back = await listed.page(limit=2, before=second["first_id"])
-    assert not set(listed.ids(back)) & set(before[2:])
+    if second["data"]:
+        back = await listed.page(limit=2, before=second["first_id"])
+        assert not set(listed.ids(back)) & set(before[2:])

@@ -1,6 +1,7 @@
 """One stable order."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -27,3 +28,14 @@ def test_ties_are_broken_by_ids() -> None:
 @pytest.mark.req("RRF-4")
 def test_nothing_stays_nothing() -> None:
     assert merge_ranked([]) == []
+
+
+@pytest.mark.req("RRF-5")
+def test_the_web_stands_after_knowledge_of_the_same_rank() -> None:
+    knowledge = [make_candidate(f"k{at}.md", rank=at) for at in (1, 2, 3)]
+    web = [replace(make_candidate(f"https://a.example/{at}", rank=at), origin="web") for at in (1, 2)]
+    expected = [knowledge[0], web[0], knowledge[1], web[1], knowledge[2]]
+    for seed in range(20):
+        shuffled = [*knowledge, *web]
+        random.Random(seed).shuffle(shuffled)
+        assert merge_ranked(shuffled) == expected

@@ -1,13 +1,26 @@
 """To search or to talk: the pure part of round one."""
 
+import asyncio
 import json
+from datetime import timedelta
 
 import pytest
 
 from services.chat_api.domain.model_call import ModelReported, TextDelta, ToolCall, ToolCallDelta
 from services.chat_api.domain.round_one import RoundOne
-from services.chat_api.domain.small_talk import is_small_talk, standalone_question
-from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, SEARCH_KNOWLEDGE_TOOL, plan_round, read_query
+from services.chat_api.domain.small_talk import is_small_talk
+from services.chat_api.domain.tool_calls import (
+    SEARCH_KNOWLEDGE,
+    SEARCH_KNOWLEDGE_TOOL,
+    WEB_SEARCH,
+    PlannedCall,
+    plan_round,
+    read_query,
+    refusals,
+)
+from services.chat_api.use_cases.tools import Tool, ToolResult, run_tools
+from shared.identity import Identity
+from tests.support.factories import make_candidate
 
 pytestmark = [pytest.mark.unit, pytest.mark.p1]
 
@@ -121,9 +134,45 @@ def test_anything_else_is_searched(message: str) -> None:
     assert not is_small_talk(message)
 
 
-def test_follow_up_gets_the_question_before_it() -> None:
-    earlier = ("How many days of annual leave do I have?",)
-    assert standalone_question("And for trainees?", earlier) == f"{earlier[0]} And for trainees?"
-    assert standalone_question("What is the daily allowance in Germany?", earlier) == (
-        "What is the daily allowance in Germany?"
-    )
+class _Meeting(Tool):
+    """Comes back only when every other tool of the round has been started too."""
+
+    spec = SEARCH_KNOWLEDGE_TOOL
+    timeout = timedelta(seconds=5)
+
+    def __init__(self, all_started: asyncio.Barrier, record_id: str) -> None:
+        self._all_started = all_started
+        self._record_id = record_id
+
+    async def run(self, query: str, identity: Identity | None) -> ToolResult:
+        await self._all_started.wait()
+        return ToolResult(candidates=(make_candidate(self._record_id),))
+
+
+class _Broken(_Meeting):
+    async def run(self, query: str, identity: Identity | None) -> ToolResult:
+        await super().run(query, identity)
+        raise RuntimeError("a defect")
+
+
+@pytest.mark.req("ROUTE-6")
+async def test_the_tools_of_a_round_run_at_the_same_time() -> None:
+    started = asyncio.Barrier(2)
+    tools = {SEARCH_KNOWLEDGE: _Meeting(started, "a.md"), WEB_SEARCH: _Meeting(started, "b.md")}
+    result = await run_tools([PlannedCall(SEARCH_KNOWLEDGE, "x"), PlannedCall(WEB_SEARCH, "y")], tools, None)
+    assert [one.record_id for one in result.candidates] == ["a.md", "b.md"]
+    assert result.unreachable == ()
+
+
+async def test_a_defect_in_one_tool_does_not_take_what_the_other_found() -> None:
+    started = asyncio.Barrier(2)
+    tools = {SEARCH_KNOWLEDGE: _Meeting(started, "a.md"), WEB_SEARCH: _Broken(started, "b.md")}
+    result = await run_tools([PlannedCall(SEARCH_KNOWLEDGE, "x"), PlannedCall(WEB_SEARCH, "y")], tools, None)
+    assert [one.record_id for one in result.candidates] == ["a.md"]
+    assert (result.unreachable, result.failed) == ((WEB_SEARCH,), False)
+
+
+def test_the_model_is_told_which_of_its_calls_was_not_run() -> None:
+    plan = plan_round([_search("first"), _search("second")], [SEARCH_KNOWLEDGE_TOOL])
+    assert "only once" in refusals(plan.notes)[0]
+    assert refusals(()) == ()

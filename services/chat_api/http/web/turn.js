@@ -47,7 +47,8 @@ export function storedTurn(message) {
   };
 }
 
-function storedNotices({ model, citations }) {
+function storedNotices({ model, citations, notices }) {
+  if (notices?.length) return notices;
   return model === "quotes" && citations?.length ? [{ code: "quoted", text: strings.quoted }] : [];
 }
 
