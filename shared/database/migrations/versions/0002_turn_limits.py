@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "0005"
+revision = "0002"
 down_revision = "0001"
 
 _FUNCTION = """

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0009"
-down_revision = "0006"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade() -> None:

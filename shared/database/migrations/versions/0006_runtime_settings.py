@@ -4,8 +4,8 @@ from pathlib import Path
 
 from alembic import op
 
-revision = "0002"
-down_revision = "0003"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade() -> None:

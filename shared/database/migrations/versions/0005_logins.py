@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0003"
-down_revision = "0009"
+revision = "0005"
+down_revision = "0004"
 
 _UP = """
 ALTER TABLE chat.sessions ALTER COLUMN identity DROP NOT NULL;
