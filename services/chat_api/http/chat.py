@@ -41,7 +41,7 @@ class ChatRequest(BaseModel):
         return message
 
 
-@router.post("/chat", response_class=EventStream)
+@router.post("/chat", status_code=200, response_class=EventStream)
 async def chat(request: ChatRequest, caller: ReturningCaller, front: AnyFront, language: AnyLanguage) -> EventStream:
     """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
     command = ChatCommand(
