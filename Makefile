@@ -3,6 +3,8 @@ PYTHON ?= python3
 UV_VERSION := 0.13.9
 UV ?= $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 export UV_PYTHON_DOWNLOADS := never
+# Each worker has servers of its own. Servers of yours (ACHILLES_TEST_…_URL) are emptied between tests, so: one at a time.
+WORKERS ?= $(if $(ACHILLES_TEST_NATS_URL)$(ACHILLES_TEST_DATABASE_URL)$(ACHILLES_TEST_REDIS_URL),0,2)
 
 .DEFAULT_GOAL := help
 .PHONY: help up test check unit integration bench clean
@@ -23,10 +25,10 @@ check: .venv/.synced ## Lint, format, types, import contracts
 	.venv/bin/lint-imports
 
 unit: .venv/.synced ## Unit tests: seconds, no server
-	.venv/bin/pytest -m unit --cov --cov-report=
+	.venv/bin/pytest -m unit -n $(WORKERS) --cov --cov-report=
 
 integration: .venv/.synced ## Integration tests on real servers, with the coverage of both kinds
-	.venv/bin/pytest -m integration --cov --cov-append --cov-report=term
+	.venv/bin/pytest -m integration -n $(WORKERS) --dist loadfile --cov --cov-append --cov-report=term
 
 bench: .venv/.synced ## List what can be measured, with the command of each
 	.venv/bin/python -m benchmarks

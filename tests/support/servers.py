@@ -35,6 +35,8 @@ class ServerUrls:
 def running_servers() -> Iterator[ServerUrls]:
     """The three servers. With all three URLs configured nothing is started."""
     configured = [os.environ.get(f"ACHILLES_TEST_{name}_URL") for name in ("DATABASE", "NATS", "REDIS")]
+    if any(configured) and os.environ.get("PYTEST_XDIST_WORKER"):
+        raise RuntimeError("servers of your own are emptied between tests: run pytest with -n 0")
     if all(configured):
         database, bus, redis = (str(url) for url in configured)
         yield ServerUrls(database, bus, redis, None)
