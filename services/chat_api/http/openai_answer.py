@@ -10,6 +10,7 @@ from services.chat_api.domain.turn_events import (
     AnswerDelta,
     HintGiven,
     Notice,
+    NoticeCode,
     SourcesCited,
     TokenUsage,
     TurnEvent,
@@ -20,11 +21,13 @@ from services.chat_api.domain.turn_events import (
 )
 from services.chat_api.http.openai_bodies import AchillesPart, Annotation, NoticeBody, UrlCitation, Usage
 
+# What a reader must know of an answer, and would not see in a client that shows nothing but text.
+_TOLD: frozenset[NoticeCode] = frozenset({"conversational", "source_unreachable", "model_replaced"})
 _LINK_TEXT = str.maketrans({"[": r"\[", "]": r"\]", "\\": r"\\", "\n": " ", "\r": " "})
 
 
 class OpenAiAnswer:
-    """Turn events in, text out. The label of a conversational answer, the hint of a partial one and, if wanted, the
+    """Turn events in, text out. Labels (conversational, a source that failed), the hint of a partial one and, if wanted, the
     sources follow the answer as text of ours; markers keep their positions."""
 
     def __init__(self, conversation_id: UUID, message_id: UUID, base_url: str, *, source_links: bool) -> None:
@@ -121,8 +124,8 @@ class OpenAiAnswer:
         return ""
 
     def _label(self) -> str:
-        labels = [notice.text for notice in self._notices if notice.code == "conversational"]
-        return f"\n\n_{labels[0]}_" if labels else ""
+        labels = dict.fromkeys(notice.text for notice in self._notices if notice.code in _TOLD)
+        return "".join(f"\n\n_{label}_" for label in labels)
 
     def _links(self) -> str:
         if not self._source_links:

@@ -13,6 +13,8 @@ from services.chat_api.domain.marker_positions import marker_positions
 from services.chat_api.domain.turn_events import (
     AnswerDelta,
     HintGiven,
+    Notice,
+    NoticeCode,
     SourcesCited,
     TokenUsage,
     TurnEvent,
@@ -123,3 +125,12 @@ def test_a_failure_ends_with_an_error_and_a_stop_with_its_reason() -> None:
     assert json.loads(stopped)["choices"][0]["finish_reason"] == "length"
     assert json.loads(stopped)["achilles"]["outcome"] == "interrupted"
     assert done == "[DONE]"
+
+
+@pytest.mark.req("ROUTE-11")
+@pytest.mark.parametrize(
+    ("code", "is_told"), [("source_unreachable", True), ("conversational", True), ("quoted", False)]
+)
+def test_what_a_reader_must_know_stands_in_the_text(code: NoticeCode, is_told: bool) -> None:
+    answer = _answer(Notice(code, "The web could not be reached."), AnswerDelta("Leave is 28 days."), _FINISHED)
+    assert answer.text == "Leave is 28 days." + ("\n\n_The web could not be reached._" if is_told else "")
