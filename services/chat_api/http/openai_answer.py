@@ -27,8 +27,8 @@ _LINK_TEXT = str.maketrans({"[": r"\[", "]": r"\]", "\\": r"\\", "\n": " ", "\r"
 
 
 class OpenAiAnswer:
-    """Turn events in, text out. Labels (conversational, a source that failed), the hint of a partial one and, if wanted, the
-    sources follow the answer as text of ours; markers keep their positions."""
+    """Turn events in, text out. Labels (conversational, a source that failed), the hint of a partial answer and, if
+    wanted, the sources follow the answer as text of ours; markers keep their positions."""
 
     def __init__(self, conversation_id: UUID, message_id: UUID, base_url: str, *, source_links: bool) -> None:
         self.conversation_id = conversation_id
