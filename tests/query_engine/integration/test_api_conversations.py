@@ -37,7 +37,7 @@ async def test_thread_holds_messages_in_order_with_their_citations(
 
 
 @pytest.mark.req("CONV-2", "CONV-3", "ACL-9")
-@pytest.mark.parametrize("unknown", [str(uuid4()), "no-uuid", "1", "%00", "a" * 60])
+@pytest.mark.parametrize("unknown", ["0b5c2f4e-7f0a-4f0e-9a63-0f6c6f0d9a51", "no-uuid", "1", "%00", "a" * 60])
 async def test_unknown_and_somebody_elses_are_the_same_404(
     front: RunningFront, anna: Person, hana: Person, model: ScriptedModel, unknown: str
 ) -> None:
