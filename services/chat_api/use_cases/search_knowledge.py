@@ -46,7 +46,7 @@ class SearchKnowledge:
             response = await self._client.search(query, identity, top_k=self._top_k)
             self._state.note(response.store_id, response.knowledge_version)
             if key and response.knowledge_version == key.knowledge_version:
-                await self._cache.put(key, response)
+                self._cache.put(key, response)
         return _result(response, cache_hit=hit, elapsed_ms=round((time.monotonic() - started) * 1000))
 
     async def _key(self, query: str, identity: Identity | None) -> CacheKey | None:
