@@ -13,6 +13,7 @@ from faststream.message import StreamMessage
 from faststream.nats import JStream, NatsBroker, PullSub
 from faststream.nats.annotations import NatsMessage
 from faststream.nats.subscriber.usecases import BatchPullStreamSubscriber
+from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
@@ -27,6 +28,7 @@ from shared.settings import WorkerSettings
 logger = logging.getLogger(__name__)
 _REOPEN_SECONDS = 1.0
 _CLOSE_SECONDS = 2.0
+_FINISH_SECONDS = 10.0
 _RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -92,9 +94,11 @@ class DurableConsumer:
             subscriber.subscription = cast("Any", GuardedPull(cast("Pull", subscriber.subscription)))
             self._consuming = True
             logger.info("consuming", extra={"consumer": self._spec.durable})
-            await self._watch(jetstream)
+            await self._watch(jetstream, client)
         finally:
             self._consuming = False
+            # The batch in hand is written and acknowledged first; one that cannot be comes again.
+            await _quietly(subscriber.stop(), _FINISH_SECONDS + _CLOSE_SECONDS)
             await _quietly(broker.stop())
             # Stopping drains, which fails while the client reconnects, and would leave its connection behind.
             await _quietly(client.close())
@@ -105,10 +109,12 @@ class DurableConsumer:
         config = consumer_config(self._spec.durable, self._spec.subjects, self._settings)
         await ensure_consumer(jetstream, self._spec.stream, config)
 
-    async def _watch(self, jetstream: JetStreamContext) -> None:
-        """A deleted consumer is swallowed in silence by the pull loop, so it is asked for by name."""
+    async def _watch(self, jetstream: JetStreamContext, client: Client) -> None:
+        """The pull loop swallows a deleted consumer and a closed connection in silence, so both are looked for."""
         while True:
             await asyncio.sleep(self._settings.consumer_check_every.total_seconds())
+            if client.is_closed:
+                raise ConsumerLost
             try:
                 await jetstream.consumer_info(self._spec.stream, self._spec.durable)
             except Exception as fault:
@@ -125,6 +131,7 @@ class DurableConsumer:
             ping_interval=10,
             max_outstanding_pings=2,
             error_cb=error_logger(),
+            graceful_timeout=_FINISH_SECONDS,
             logger=None,
         )
         subscriber = broker.subscriber(
@@ -156,7 +163,8 @@ class DurableConsumer:
         for attempt in itertools.count():
             try:
                 spent = [one for one in deliveries if one.deliveries >= self._settings.max_deliver]
-                await self._service.give_up(spent)
+                if spent:
+                    await self._service.give_up(spent)
                 await self._service.deliver([one for one in deliveries if one not in spent])
             except Exception as fault:  # noqa: BLE001 (permanent faults were settled inside; this one is transient)
                 logger.warning(
@@ -169,9 +177,9 @@ class DurableConsumer:
                 return
 
 
-async def _quietly(closing: Coroutine[Any, Any, None]) -> None:
+async def _quietly(closing: Coroutine[Any, Any, None], seconds: float = _CLOSE_SECONDS) -> None:
     with contextlib.suppress(Exception):
-        async with asyncio.timeout(_CLOSE_SECONDS):
+        async with asyncio.timeout(seconds):
             await closing
 
 
