@@ -5,7 +5,15 @@ from uuid import UUID, uuid4
 
 from nats.js import JetStreamContext
 
-from shared.events import AnswerRated, Event, KnowledgeChanged, SourceAccessed, UsageRecorded
+from shared.events import (
+    AnswerRated,
+    Event,
+    KnowledgeChanged,
+    ModelRunTraced,
+    RetrievalTraced,
+    SourceAccessed,
+    UsageRecorded,
+)
 from shared.messaging.envelope import body_of, headers_of, with_message_id
 
 AT = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -53,6 +61,39 @@ def make_usage(**more: object) -> UsageRecorded:
 
 def make_knowledge_change(version: int, *, is_empty: bool) -> KnowledgeChanged:
     return KnowledgeChanged(occurred_at=AT, store_id="s1", knowledge_version=version, is_empty=is_empty)
+
+
+def make_run(message_id: UUID, conversation_id: UUID, provider_call: int = 1) -> ModelRunTraced:
+    return ModelRunTraced(
+        occurred_at=AT,
+        message_id=message_id,
+        conversation_id=conversation_id,
+        provider_call=provider_call,
+        prompt_version_id="p",
+        provider="scripted",
+        model="m-1",
+        outcome="completed",
+        input_tokens=10,
+        output_tokens=5,
+        estimated=False,
+        latency_ms=1,
+        first_token_ms=None,
+        input_hash="i",
+        output_hash="o",
+    )
+
+
+def make_retrieval(message_id: UUID, conversation_id: UUID) -> RetrievalTraced:
+    return RetrievalTraced(
+        occurred_at=AT,
+        message_id=message_id,
+        conversation_id=conversation_id,
+        query="leave",
+        outcome="hits",
+        store_id="s1",
+        knowledge_version=1,
+        cache_hit=False,
+    )
 
 
 async def publish(jetstream: JetStreamContext, event: Event, *, epoch: int = 1) -> None:
