@@ -1,0 +1,13 @@
+"""`GET /api/v1/asyncapi.json`: what travels on the bus, for whoever listens there."""
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+
+from shared.messaging.asyncapi import asyncapi_document
+
+router = APIRouter()
+
+
+@router.get("/api/v1/asyncapi.json", include_in_schema=False)
+async def read_asyncapi() -> JSONResponse:
+    return JSONResponse(asyncapi_document())
