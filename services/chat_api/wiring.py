@@ -43,6 +43,7 @@ from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
 from services.chat_api.use_cases.search_knowledge import SearchKnowledge
 from services.chat_api.use_cases.search_web import SearchWeb
+from services.chat_api.use_cases.settle_dead_letters import SettleDeadLetters
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import STOP_CHANNEL, StopTurn
 from services.chat_api.use_cases.tool_directory import ToolDirectory
@@ -220,6 +221,7 @@ def _make_front(
         knowledge=resources.knowledge,
         metrics=resources.metrics,
         loop_health=ReadLoopHealth(engine, settings.health_policy),
+        dead_letters=SettleDeadLetters(engine),
         read_access_signals=ReadAccessSignals(engine),
         store_token=settings.knowledge_token,
         models=models,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from nats.js.api import Header
@@ -52,21 +53,21 @@ class DeadLetters:
 
     async def newest(self, limit: int) -> list[StoredDeadLetter]:
         """Those last seen, newest first."""
-        statement = _select().order_by(dead_letters.c.last_seen_at.desc(), dead_letters.c.id.desc()).limit(limit)
+        statement = select_letters().order_by(dead_letters.c.last_seen_at.desc(), dead_letters.c.id.desc()).limit(limit)
         async with self._engine.connect() as connection:
-            return [_stored(row) for row in await connection.execute(statement)]
+            return [stored_letter(row) for row in await connection.execute(statement)]
 
     async def find(self, letter_id: UUID) -> StoredDeadLetter | None:
         async with self._engine.connect() as connection:
-            row = (await connection.execute(_select().where(dead_letters.c.id == letter_id))).one_or_none()
-        return _stored(row) if row else None
+            row = (await connection.execute(select_letters().where(dead_letters.c.id == letter_id))).one_or_none()
+        return stored_letter(row) if row else None
 
     async def replay(self, letter_ids: Sequence[UUID]) -> ReplayReport:
         """Back into the ledger, which sends them again; a letter leaves here in the same transaction."""
         replayed: list[UUID] = []
         refused: list[tuple[UUID, str]] = []
         async with self._engine.begin() as connection:
-            letters = [_stored(row) for row in await connection.execute(_locked(letter_ids))]
+            letters = [stored_letter(row) for row in await connection.execute(_locked(letter_ids))]
             for letter in letters:
                 reason = await _send_again(connection, letter)
                 if reason:
@@ -124,7 +125,8 @@ def _claimed_id(letter: StoredDeadLetter) -> UUID | None:
         return None
 
 
-def _select() -> Select[*tuple[object, ...]]:
+def select_letters() -> Select[Any]:
+    """Rows for `stored_letter`, to be narrowed and ordered."""
     columns = dead_letters.c
     return select(
         columns.id,
@@ -140,9 +142,9 @@ def _select() -> Select[*tuple[object, ...]]:
     )
 
 
-def _locked(letter_ids: Sequence[UUID]) -> Select[*tuple[object, ...]]:
-    return _select().where(dead_letters.c.id.in_(letter_ids)).order_by(dead_letters.c.id).with_for_update()
+def _locked(letter_ids: Sequence[UUID]) -> Select[Any]:
+    return select_letters().where(dead_letters.c.id.in_(letter_ids)).order_by(dead_letters.c.id).with_for_update()
 
 
-def _stored(row: Row[*tuple[object, ...]]) -> StoredDeadLetter:
+def stored_letter(row: Row[Any]) -> StoredDeadLetter:
     return StoredDeadLetter(**row._asdict())

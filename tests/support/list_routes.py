@@ -142,8 +142,27 @@ async def _add_change(fixture: ListFixture, _: str) -> None:
 
 _FIVE_MODELS = {"models": "m-1,m-2,m-3,m-4"}
 
+
+async def _dead_letters(fixture: ListFixture) -> str:
+    for _ in range(ENTRIES):
+        await _add_dead_letter(fixture, "")
+    return "/api/v1/admin/dead-letters"
+
+
+async def _add_dead_letter(fixture: ListFixture, _: str) -> None:
+    await fixture.rows.run(
+        "INSERT INTO mesh.dead_letters (consumer, event_id, subject, reason_class, payload, headers, deliveries) "
+        "VALUES ('signal_worker', gen_random_uuid()::text, 'achilles.signal.v1.usage', 'unparsable', 'x', '{}', 1)"
+    )
+
+
+async def _see_dead_letter_again(fixture: ListFixture, letter_id: str) -> None:
+    await fixture.rows.run("UPDATE mesh.dead_letters SET last_seen_at = now() WHERE id = $1", letter_id)
+
+
 LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/access-signals": ListRoute(_access_signals, headers={"authorization": f"Bearer {STORE_TOKEN}"}),
+    "/api/v1/admin/dead-letters": ListRoute(_dead_letters, _add_dead_letter, _see_dead_letter_again, user_id="olga"),
     "/api/v1/api-keys": ListRoute(_api_keys, _add_api_key),
     "/api/v1/conversations": ListRoute(_conversations, _add_conversation, _use_conversation),
     "/api/v1/conversations/{conversation_id}/messages": ListRoute(_messages, _add_message),

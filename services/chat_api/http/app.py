@@ -14,8 +14,10 @@ from services.chat_api.http import (
     admin_prompts,
     admin_tools,
     api_keys,
+    asyncapi,
     chat,
     conversations,
+    dead_letters,
     login,
     loop,
     messages,
@@ -48,10 +50,12 @@ _PARTS = (
     admin_tools,
     admin_prompts,
     admin_changes,
+    dead_letters,
     loop,
     openai_chat,
     openai_models,
     access_signals,
+    asyncapi,
     pages,
 )
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

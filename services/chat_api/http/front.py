@@ -21,6 +21,7 @@ from services.chat_api.use_cases.read_conversations import ReadConversations
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
+from services.chat_api.use_cases.settle_dead_letters import SettleDeadLetters
 from services.chat_api.use_cases.start_turn import StartTurn
 from services.chat_api.use_cases.stop_turn import StopTurn
 from services.chat_api.use_cases.tool_directory import ToolDirectory
@@ -45,6 +46,7 @@ class Front:
     keep_alive_every: timedelta
     metrics: TurnMetrics
     loop_health: ReadLoopHealth
+    dead_letters: SettleDeadLetters
     read_access_signals: ReadAccessSignals
     store_token: SecretStr
     tools: ToolDirectory

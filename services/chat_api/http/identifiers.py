@@ -29,8 +29,13 @@ async def message_id(message_id: Annotated[str, Path(max_length=64)]) -> UUID:
     return parse_id(message_id)
 
 
+def letter_id(letter_id: Annotated[str, Path(max_length=64)]) -> UUID:
+    return parse_id(letter_id)
+
+
 ConversationId = Annotated[UUID, Depends(conversation_id)]
 MessageId = Annotated[UUID, Depends(message_id)]
+LetterId = Annotated[UUID, Depends(letter_id)]
 
 
 def page_request(

@@ -66,6 +66,14 @@ class SourceNotCitedError(ClientError):
     status = 404
 
 
+class ReplayRefusedError(ClientError):
+    """Sent again it would be lost or overwrite another event, so it stays where it is."""
+
+    code = "replay_refused"
+    title = "This event cannot be sent again"
+    status = 409
+
+
 class StorageUnavailableError(TransientError):
     code = "storage_unavailable"
     title = "The database cannot be reached; nothing was changed"

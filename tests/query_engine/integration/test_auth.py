@@ -55,6 +55,10 @@ TABLE: dict[str, Access] = {
     "GET /api/v1/admin/prompts/{prompt_id}": "admin",
     "POST /api/v1/admin/prompts/{prompt_id}/activate": "admin",
     "GET /api/v1/admin/changes": "admin",
+    "GET /api/v1/admin/dead-letters": "admin",
+    "GET /api/v1/admin/dead-letters/{letter_id}": "admin",
+    "POST /api/v1/admin/dead-letters/{letter_id}/replay": "admin",
+    "DELETE /api/v1/admin/dead-letters/{letter_id}": "admin",
     "GET /api/v1/access-signals": "store",
     "POST /api/v1/chat": "caller",
     "POST /v1/chat/completions": "caller",
@@ -79,6 +83,7 @@ OUTSIDE_THE_DOCUMENT = {
     "/readyz",
     "/metrics",
     "/api/v1/openapi.json",
+    "/api/v1/asyncapi.json",
 }
 ROLES: tuple[Role, ...] = get_args(Role)
 PEOPLE: dict[str, set[Role]] = {
