@@ -108,7 +108,7 @@ async def _is_done(jetstream: JetStreamContext) -> bool:
         info = await jetstream.consumer_info(SIGNAL_STREAM, _DURABLE)
     except NotFoundError:
         return False
-    return info.num_ack_pending == 0 and info.num_pending == 0
+    return (info.num_ack_pending, info.num_pending) == (0, 0)
 
 
 class _WatchedService(DeliveryService):
