@@ -51,10 +51,8 @@ class CandidateCache:
         self._expire_seconds = int(expire_after.total_seconds())
         self._pause_seconds = pause_after_fault.total_seconds()
         self._closed_until = 0.0
-        self._writing: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        await asyncio.gather(*self._writing)
         await self._redis.aclose()
 
     async def get(self, key: CacheKey) -> SearchResponse | None:
@@ -73,18 +71,13 @@ class CandidateCache:
             return None
         return entry.response if entry and entry.key == key else None
 
-    def put(self, key: CacheKey, response: SearchResponse) -> None:
-        """Returns at once: who asked first does not wait for those who ask later."""
+    async def put(self, key: CacheKey, response: SearchResponse) -> None:
         if time.monotonic() < self._closed_until:
             return
-        task = asyncio.create_task(self._write(key.digest, _Entry(key=key, response=response).model_dump_json()))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
-
-    async def _write(self, digest: str, value: str) -> None:
+        value = _Entry(key=key, response=response).model_dump_json()
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS):
-                await self._redis.set(digest, value, ex=self._expire_seconds)
+                await self._redis.set(key.digest, value, ex=self._expire_seconds)
         except Exception as fault:  # noqa: BLE001 (the cache must never fail a turn)
             self._pause(fault)
 

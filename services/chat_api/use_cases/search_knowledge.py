@@ -1,5 +1,6 @@
 """The `search_knowledge` tool: through the candidate cache to the Knowledge Store, under the caller's identity."""
 
+import asyncio
 import time
 from datetime import timedelta
 from typing import Protocol
@@ -13,6 +14,9 @@ from services.chat_api.use_cases.knowledge_state import KnowledgeState
 from services.chat_api.use_cases.tools import ToolResult
 from shared.identity import Identity
 from shared.knowledge_contract import Hit, SearchResponse
+
+# What reading and storing may cost one search together.
+_CACHE_SECONDS = 0.2
 
 
 class Candidates(Protocol):
@@ -34,20 +38,30 @@ class SearchKnowledge:
         self._state = state
         self._cache = cache
         self._top_k = top_k
+        self._keeping: set[asyncio.Task[None]] = set()
         self.timeout = timeout
 
     async def run(self, query: str, identity: Identity | None) -> ToolResult:
         """Raises KnowledgeUnavailableError. Only answers are cached, never faults."""
         started = time.monotonic()
         key = await self._key(query, identity)
+        looked_up = time.monotonic()
         response = await self._cache.get(key) if key else None
+        left = _CACHE_SECONDS - (time.monotonic() - looked_up)
         hit = response is not None
         if response is None:
             response = await self._client.search(query, identity, top_k=self._top_k)
             self._state.note(response.store_id, response.knowledge_version)
             if key and response.knowledge_version == key.knowledge_version:
-                self._cache.put(key, response)
+                await self._keep(key, response, left)
         return _result(response, cache_hit=hit, elapsed_ms=round((time.monotonic() - started) * 1000))
+
+    async def _keep(self, key: CacheKey, response: SearchResponse, seconds: float) -> None:
+        """Waits no longer than what reading has left of the cache's time; a slow cache stores it later."""
+        task = asyncio.create_task(self._cache.put(key, response))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        await asyncio.wait((task,), timeout=max(0.0, seconds))
 
     async def _key(self, query: str, identity: Identity | None) -> CacheKey | None:
         """None when the store's version cannot be told: then the cache is bypassed."""

@@ -4,19 +4,23 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
 from services.chat_api.adapters.candidate_cache import CacheKey, CandidateCache
+from services.chat_api.adapters.knowledge_client import KnowledgeClient
+from services.chat_api.use_cases.knowledge_state import KnowledgeState
+from services.chat_api.use_cases.search_knowledge import SearchKnowledge
+from shared.events import KnowledgeChanged
 from shared.knowledge_contract import SearchResponse
 from tests.support.factories import make_identity
 from tests.support.front import make_front_settings, running_front
 from tests.support.rows import Rows
 from tests.support.scripted_model import ScriptedModel, say, search
-from tests.support.stub_knowledge_store import StubKnowledgeStore, make_hit
+from tests.support.stub_knowledge_store import STORE_TOKEN, StubKnowledgeStore, make_hit
 from tests.support.tcp_proxy import TcpProxy
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1, pytest.mark.req("MESH-11")]
@@ -54,7 +58,7 @@ async def proxy(redis_url: str) -> AsyncIterator[TcpProxy]:
 
 async def _stored(redis_url: str) -> None:
     async with _cache(redis_url) as cache:
-        cache.put(_KEY, _FOUND)
+        await cache.put(_KEY, _FOUND)
 
 
 def _take_away(proxy: TcpProxy, fault: str) -> None:
@@ -102,7 +106,7 @@ async def test_a_server_that_talks_garbage_is_a_miss_in_time(reply: bytes) -> No
     port = server.sockets[0].getsockname()[1]
     async with _cache(f"redis://127.0.0.1:{port}") as cache:
         found, seconds = await _timed_get(cache)
-        cache.put(_KEY, _FOUND)
+        await cache.put(_KEY, _FOUND)
     server.close()
     assert found is None
     assert seconds < _LONGEST_SECONDS + _NOISE_SECONDS
@@ -130,6 +134,33 @@ async def test_a_value_is_believed_only_under_its_own_key_and_identity(redis_url
         await redis.set(_KEY.digest, value)
         assert await cache.get(_KEY) == _FOUND, "an unreadable value is no reason to leave the cache alone"
     await redis.aclose()
+
+
+class _SlowCache:
+    """Answers each time just before it would be given up."""
+
+    async def get(self, key: CacheKey) -> SearchResponse | None:
+        await asyncio.sleep(_LONGEST_SECONDS - 0.02)
+        return None
+
+    async def put(self, key: CacheKey, response: SearchResponse) -> None:
+        await asyncio.sleep(30)
+
+
+async def test_reading_and_storing_together_cost_no_more(store: StubKnowledgeStore) -> None:
+    store.holds("Leave is 28 days a year.")
+    client = KnowledgeClient(store.url, STORE_TOKEN, timeout=timedelta(seconds=5), status_timeout=timedelta(seconds=5))
+    state = KnowledgeState(client, _announce, fresh_for=timedelta(hours=1), now=lambda: datetime.now(UTC))
+    search_knowledge = SearchKnowledge(client, state, _SlowCache(), top_k=8, timeout=timedelta(seconds=5))
+    await state.current()
+    began = time.monotonic()
+    found = await search_knowledge.run("leave", make_identity())
+    assert time.monotonic() - began < _LONGEST_SECONDS + _NOISE_SECONDS
+    assert found.candidates
+    await client.close()
+
+
+async def _announce(_change: KnowledgeChanged) -> None: ...
 
 
 @pytest.mark.parametrize("fault", ["away", "silent", "slow"])
