@@ -43,9 +43,10 @@ class RunningMesh:
     async def wait_until_green(self) -> None:
         await eventually(self.state, until=lambda state: state == "green", within=60)
 
-    async def wait_until_red(self, leg: str) -> None:
-        """Until the leg says that its canaries do not arrive."""
-        await eventually(self.legs, until=lambda legs: legs[leg] == "arrives_late", within=60)
+    async def wait_until_red(self, leg: str, *, beside: str | None = None) -> None:
+        """Until the leg says that its canaries do not arrive, while the leg `beside` works."""
+        wanted = {leg: "arrives_late", **({beside: "works"} if beside else {})}
+        await eventually(self.legs, until=lambda legs: wanted.items() <= legs.items(), within=60)
 
 
 def worker_settings(urls: MeshUrls, **more: Any) -> dict[str, Any]:

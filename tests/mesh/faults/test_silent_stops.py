@@ -58,8 +58,7 @@ async def test_a_paused_consumer_turns_red_and_works_again_once_resumed(
     mesh: RunningMesh, jetstream: JetStreamContext
 ) -> None:
     await jetstream.pause_consumer(TRACE_STREAM, "trace_writer", "2099-01-01T00:00:00Z")
-    await mesh.wait_until_red("consumer:trace_writer")
-    assert (await mesh.legs())["consumer:signal_worker"] == "works"
+    await mesh.wait_until_red("consumer:trace_writer", beside="consumer:signal_worker")
     await jetstream.resume_consumer(TRACE_STREAM, "trace_writer")
     await mesh.wait_until_green()
 
@@ -81,8 +80,7 @@ async def test_a_full_stream_turns_red_loses_nothing_and_works_again_with_room(
     model.script(say("Hello."))
     async with mesh.front.person() as anna:
         assert (await anna.ask("Hi")).text == "Hello."
-    await mesh.wait_until_red("consumer:signal_worker")
-    assert (await mesh.legs())["consumer:trace_writer"] == "works"
+    await mesh.wait_until_red("consumer:signal_worker", beside="consumer:trace_writer")
     assert (await rows.count("signals.usage"), await rows.count("traces.runs")) == (0, 1)
     await jetstream.update_stream(usual)
     await rows.wait_for_count("signals.usage", 1)
