@@ -77,7 +77,7 @@ TABLE: dict[str, Access] = {
 OUTSIDE_THE_DOCUMENT = {
     "/",
     "/operations",
-    "/sources/{record_id:path}",
+    "/sources/{record_id}",
     "/static",
     "/livez",
     "/readyz",
@@ -120,7 +120,9 @@ async def test_every_operation_stands_in_the_table(front: RunningFront, operatio
 async def test_every_route_is_in_the_document_or_known_to_be_outside(settings: ChatApiSettings) -> None:
     app = create_app(settings)
     documented = {path.partition(" ")[2] for path in TABLE}
-    paths = {getattr(route, "path", "") for outer in app.routes for route in _routes_within(outer)}
+    paths = {
+        getattr(route, "path", "").replace(":path}", "}") for outer in app.routes for route in _routes_within(outer)
+    }
     assert paths - documented <= OUTSIDE_THE_DOCUMENT
 
 
