@@ -1,5 +1,6 @@
 """Reads a language's data file once."""
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ Phrase = tuple[tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class LanguageData:
-    """Word lists are casefolded; phrases are keyed by their first word."""
+    """Word lists are casefolded; phrases are keyed by their first word; `light` are stems, `quoting` reads folded text."""
 
     code: str
     decimal: str
@@ -43,6 +44,9 @@ class LanguageData:
     polar: Mapping[str, frozenset[str]]
     transliteration: frozenset[str]
     asking: Mapping[str, tuple[str, ...]]
+    light: frozenset[str]
+    sure: float
+    quoting: Mapping[str, re.Pattern[str]]
     stem: Callable[[str], str]
 
 
@@ -118,5 +122,8 @@ def load_language(code: str) -> LanguageData:
         polar=_polar(raw["polar"]["pairs"], stem),
         transliteration=frozenset(raw.get("transliteration", "")),
         asking={kind: tuple(patterns) for kind, patterns in raw["asking"].items()},
+        light=frozenset(stem(word.replace("ß", "ss")) for word in _words(raw["quoting"].pop("light"))),
+        sure=raw["quoting"].pop("sure"),
+        quoting={kind: re.compile("|".join(patterns)) for kind, patterns in raw["quoting"].items()},
         stem=stem,
     )
