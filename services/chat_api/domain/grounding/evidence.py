@@ -105,6 +105,7 @@ class _Builder:
         self._heading = ""
         self._lead_in = _NO_KEYS
         self._lead_in_text = ""
+        self._quoting = False
         self._items: list[Evidence] = []
 
     def read(self, segments: list[Segment]) -> None:
@@ -139,7 +140,9 @@ class _Builder:
         if not bullet and segment.newlines:
             self._close_list()
             self._lead_in = _NO_KEYS
-        self._add(segment.text, bullet=bullet, quoted=segment.prefix.startswith(">"))
+        if segment.newlines or segment.prefix:
+            self._quoting = segment.prefix.startswith(">")
+        self._add(segment.text, bullet=bullet, quoted=self._quoting)
         if segment.text.rstrip("*_ ").endswith((":", "：")) and self.sentences:
             self._lead_in = frozenset(self.sentences[-1].said.positions)
             self._lead_in_text = segment.text

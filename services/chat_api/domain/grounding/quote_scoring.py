@@ -5,15 +5,18 @@ to the sentences under it. What is asked for, a date or a price, counts on top, 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from services.chat_api.domain.grounding.alignment import related
+from services.chat_api.domain.grounding.amounts import amounts_met
+from services.chat_api.domain.grounding.analysis import analyse
 from services.chat_api.domain.grounding.answer_kinds import answer_kinds
 from services.chat_api.domain.grounding.asking import PAIR, read_question
 from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
 from services.chat_api.domain.grounding.language_data.loader import LanguageData
+from services.chat_api.domain.grounding.tokens import NUMBER
 
 _LIGHT = 0.3
 _RELATED = 0.9
@@ -67,12 +70,17 @@ class QuestionFit:
         self._data = data
         self._asked = read_question(question, data.code)
         self._kinds = answer_kinds(question, data)
+        self._amounts = [token for token in analyse(question, data).tokens if token.kind == NUMBER and token.unit]
         sentences = sum(len(ready.sentences) for ready in prepared) or 1
         self._weights: dict[str, float] = {}
+        self._telling: set[str] = set()
         for key, weight in self._asked.words:
             light = _LIGHT if key.removeprefix(PAIR) in data.light else 1.0
+            if light == 1.0 and not key.startswith("u:"):
+                self._telling.add(key)
             holding = sum(_count(ready, key) for ready in prepared)
             self._weights[key] = weight * light * math.log(2 + sentences / (1 + max(holding, 2)))
+        self._unheard = {key for key in self._asked.names if not any(key in ready.keys for ready in prepared)}
         self._total = sum(self._weights.values())
 
     def fits(self, ready: PreparedPassage, rank: int) -> Iterator[tuple[int, Fit]]:
@@ -81,8 +89,9 @@ class QuestionFit:
         known = sum(weight for key, weight in self._weights.items() if alike[key].held or key in self._kinds.words)
         if not self._total or known < _LEAST_KNOWN * self._total:
             return
-        strange = any(key in alike and not alike[key].held for key in self._asked.names)
-        sure = _KNOWN_SHARE * known / self._total - (_NO_NAME_COST if strange else 0.0)
+        strange = [name for name in self._asked.names if name in alike and not alike[name].held]
+        nowhere = any(name in self._unheard for name in strange)
+        sure = _KNOWN_SHARE * known / self._total - _NO_NAME_COST * (2 if nowhere else 1) * bool(strange)
         for number, evidence in enumerate(ready.sentences):
             # What a document quotes, a pasted mail for one, is not what the document says.
             if evidence.quoted or not evidence.said.tokens or evidence.text.rstrip().endswith("?"):
@@ -100,18 +109,20 @@ class QuestionFit:
         bonus = _ANSWERS * kind + first + _PAIRED * min(pairs, 5) if covered else 0.0
         return Fit(
             covered + bonus - _RANK_COST * min(rank, 10),
-            self._certainty(covered, known, pairs, len(shares), evidence) >= self._data.sure,
+            self._certainty(covered, known, pairs, shares, evidence) >= self._data.sure,
             kind if self._kinds.wants else None,
             frozenset(shares),
         )
 
-    def _certainty(self, covered: float, known: float, pairs: int, met: int, evidence: Evidence) -> float:
+    def _certainty(self, covered: float, known: float, pairs: int, met: Collection[str], evidence: Evidence) -> float:
         """Whether the passage is about the question at all; long sentences hold many words by chance.
 
         The weights are fitted on half of the articles of a public question set, see `benchmarks/quotes`; `sure` in the language
         data is lower where words inflect much, so that neighbours seldom match.
         """
-        lone = _ONE_WORD_COST if met == 1 and len(self._weights) > 1 else 0.0
+        if self._telling and self._telling.isdisjoint(met):
+            return 0.0
+        lone = _ONE_WORD_COST if len(met) == 1 and len(self._weights) > 1 else 0.0
         by_chance = _TOKEN_COST * min(len(evidence.said.tokens), _LONGEST)
         return covered + known + _PAIR_SHARE * min(pairs, _MOST_PAIRS) - lone - by_chance
 
@@ -119,11 +130,12 @@ class QuestionFit:
         """By key, how much of its weight the sentence covers, by itself or through its context."""
         shares: dict[str, float] = {}
         said = evidence.said.positions.keys()
+        met = amounts_met(self._amounts, evidence.said) if self._amounts else _NO_WORDS
         for key, weight in self._weights.items():
             words = alike[key]
             if key in said or (words.pair and words.pair in evidence.text):
                 shares[key] = weight
-            elif not words.relatives.isdisjoint(said):
+            elif key in met or not words.relatives.isdisjoint(said):
                 shares[key] = weight * _RELATED
             elif key in evidence.context or (evidence.said.pronoun and key in evidence.earlier):
                 shares[key] = weight * _CONTEXT
@@ -138,7 +150,9 @@ def _alike_words(key: str, ready: PreparedPassage) -> _Alike:
     if key.startswith(PAIR):
         pair = key[len(PAIR) :]
         return _Alike(pair in ready.flat_text, pair=pair)
-    relatives = frozenset(other for other in ready.beginnings.get(key[:3], ()) if related(key, other))
+    relatives = ready.data.forms.get(key, _NO_WORDS) & ready.keys
+    if key.isalpha():
+        relatives |= {other for other in ready.beginnings.get(key[:3], ()) if related(key, other)}
     compounds = _compounds(key, ready.keys) if ready.data.code == "de" else _NO_WORDS
     long = len(key) > _PART_LENGTH
     return _Alike(key in ready.keys or bool(relatives) or (long and bool(compounds)), relatives, compounds)

@@ -46,6 +46,7 @@ class LanguageData:
     asking: Mapping[str, tuple[str, ...]]
     light: frozenset[str]
     sure: float
+    forms: Mapping[str, frozenset[str]]
     quoting: Mapping[str, re.Pattern[str]]
     stem: Callable[[str], str]
 
@@ -76,6 +77,12 @@ def _polar(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[
         opposites.setdefault(left, set()).add(right)
         opposites.setdefault(right, set()).add(left)
     return {word: frozenset(others) for word, others in opposites.items()}
+
+
+def _forms(families: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """Forms of one word that the stemmer takes for several."""
+    stems = [{stem(word.replace("ß", "ss")) for word in fold(family).split()} for family in families]
+    return {word: frozenset(family) for family in stems for word in family}
 
 
 def _make_stem(algorithm: str) -> Callable[[str], str]:
@@ -124,6 +131,7 @@ def load_language(code: str) -> LanguageData:
         asking={kind: tuple(patterns) for kind, patterns in raw["asking"].items()},
         light=frozenset(stem(word.replace("ß", "ss")) for word in _words(raw["quoting"].pop("light"))),
         sure=raw["quoting"].pop("sure"),
+        forms=_forms(raw["quoting"].pop("forms"), stem),
         quoting={kind: re.compile("|".join(patterns)) for kind, patterns in raw["quoting"].items()},
         stem=stem,
     )
