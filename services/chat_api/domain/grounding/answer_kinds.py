@@ -79,5 +79,3 @@ def _date_strength(new: list[Token]) -> float:
 
 def is_year_or_time(token: Token) -> bool:
     return token.kind == NUMBER and (token.key.startswith("t") or (len(token.key) == 5 and token.key[1:].isdigit()))
-
-

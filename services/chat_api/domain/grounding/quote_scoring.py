@@ -28,6 +28,7 @@ _KNOWN_SHARE = 0.8
 _PAIR_SHARE = 0.14
 _MOST_PAIRS = 4
 _NO_NAME_COST = 0.25
+_UNHEARD_COST = 0.75
 _ONE_WORD_COST = 0.27
 _TOKEN_COST = 0.013
 _LONGEST = 40
@@ -91,7 +92,7 @@ class QuestionFit:
             return
         strange = [name for name in self._asked.names if name in alike and not alike[name].held]
         nowhere = any(name in self._unheard for name in strange)
-        sure = _KNOWN_SHARE * known / self._total - _NO_NAME_COST * (2 if nowhere else 1) * bool(strange)
+        sure = _KNOWN_SHARE * known / self._total - (_UNHEARD_COST if nowhere else _NO_NAME_COST if strange else 0.0)
         for number, evidence in enumerate(ready.sentences):
             # What a document quotes, a pasted mail for one, is not what the document says.
             if evidence.quoted or not evidence.said.tokens or evidence.text.rstrip().endswith("?"):
@@ -117,8 +118,8 @@ class QuestionFit:
     def _certainty(self, covered: float, known: float, pairs: int, met: Collection[str], evidence: Evidence) -> float:
         """Whether the passage is about the question at all; long sentences hold many words by chance.
 
-        The weights are fitted on half of the articles of a public question set, see `benchmarks/quotes`; `sure` in the language
-        data is lower where words inflect much, so that neighbours seldom match.
+        The weights are fitted on half of the articles of a public question set, see `benchmarks/quotes`. What is
+        enough is lower in Russian: where words inflect much, neighbours seldom match.
         """
         if self._telling and self._telling.isdisjoint(met):
             return 0.0

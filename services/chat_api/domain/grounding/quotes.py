@@ -16,6 +16,7 @@ from services.chat_api.domain.grounding.quote_scoring import Fit, QuestionFit
 from services.chat_api.domain.passages import Passage
 
 _NEAR_BEST = 0.8
+_AS_GOOD = 0.88
 _SAME = 0.8
 _SHORT_ITEM = 60
 
@@ -89,10 +90,11 @@ def _choose(scored: list[_Scored], limit: int) -> list[_Scored]:
 
 
 def _adds(fit: Fit, chosen: list[_Scored]) -> bool:
-    """Whether a further quote meets more of the question, or as much of it and is of the kind that is asked for."""
+    """Whether a further quote meets more of the question, or is as good as the best one."""
+    if not chosen:
+        return True
     met = frozenset().union(*(entry.fit.keys for entry in chosen))
-    kind = max((entry.fit.kind or 0.0 for entry in chosen), default=0.0)
-    return not chosen or not fit.keys <= met or (fit.kind or 0.0) >= max(kind, 0.5) or fit.kind is None
+    return not fit.keys <= met or fit.score >= _AS_GOOD * chosen[0].fit.score
 
 
 def _alike(left: Evidence, right: Evidence) -> bool:

@@ -16,7 +16,11 @@ Phrase = tuple[tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class LanguageData:
-    """Word lists are casefolded; phrases are keyed by their first word; `light` are stems, `quoting` reads folded text."""
+    """Word lists are casefolded; phrases are keyed by their first word.
+
+    `light` and `forms` are stems: words that tell little in a question, and forms of one word that are far apart.
+    `quoting` reads folded text; `sure` is how much of a question (see quote_scoring) a quotation must meet.
+    """
 
     code: str
     decimal: str
