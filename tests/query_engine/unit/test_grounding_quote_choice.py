@@ -154,3 +154,11 @@ def test_every_sentence_of_a_pasted_mail_is_a_quotation() -> None:
     )
 
     assert texts("To when is the contract extended?", passage) == []
+
+
+def test_words_that_people_use_for_one_another_are_understood() -> None:
+    passage = make_passage(1, "Annual leave", "Every employee has 28 days of annual leave per year.")
+
+    for question in ("How many vacation days do I get?", "How many days of holiday do I have?"):
+        assert texts(question, passage) == ["Every employee has 28 days of annual leave per year."]
+    assert texts("How many salary days do I get?", passage) == []

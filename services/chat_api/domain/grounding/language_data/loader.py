@@ -18,7 +18,8 @@ Phrase = tuple[tuple[str, ...], str]
 class LanguageData:
     """Word lists are casefolded; phrases are keyed by their first word.
 
-    `light` and `forms` are stems: words that tell little in a question, and forms of one word that are far apart.
+    `light` and `forms` are stems: words that tell little in a question, and forms of one word that are far apart, or
+    words used for one another.
     `quoting` reads folded text; `sure` is how much of a question (see quote_scoring) a quotation must meet.
     """
 
@@ -84,9 +85,12 @@ def _polar(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[
 
 
 def _forms(families: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[str]]:
-    """Forms of one word that the stemmer takes for several."""
-    stems = [{stem(word.replace("ß", "ss")) for word in fold(family).split()} for family in families]
-    return {word: frozenset(family) for family in stems for word in family}
+    """Forms of one word that the stemmer takes for several, and words that people use for one another."""
+    found: dict[str, frozenset[str]] = {}
+    for family in families:
+        stems = frozenset(stem(word.replace("ß", "ss")) for word in fold(family).split())
+        found.update({word: found.get(word, frozenset()) | stems for word in stems})
+    return found
 
 
 def _make_stem(algorithm: str) -> Callable[[str], str]:
