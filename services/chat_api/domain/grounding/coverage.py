@@ -67,7 +67,11 @@ def check_coverage(held: Comparison) -> tuple[RejectionReason | None, float]:
         clauses.setdefault(token.clause, _Tally()).add(amount, matched=matched)
         if not asked:
             new.add(amount, matched=found)
-    if whole.share < (ECHO_COVERAGE if held.after_echo else COVERAGE) or not held.placed or (new.total and new.share < NEW_COVERAGE):
+    if (
+        whole.share < (ECHO_COVERAGE if held.after_echo else COVERAGE)
+        or not held.placed
+        or (new.total and new.share < NEW_COVERAGE)
+    ):
         return RejectionReason.LOW_COVERAGE, whole.share
     if any(_unmatched(clause) for clause in clauses.values()):
         return RejectionReason.UNMATCHED_CLAUSE, whole.share
