@@ -2,6 +2,9 @@
 
 import pytest
 
+from services.chat_api.domain.grounding.asking import read_question
+from services.chat_api.domain.grounding.evidence import prepare_passage
+from services.chat_api.domain.grounding.question_map import QuestionMap
 from tests.support.gate_passages import make_passage, pass_through
 
 pytestmark = [pytest.mark.unit, pytest.mark.p0]
@@ -82,3 +85,55 @@ def test_a_command_in_backticks_must_stand_in_a_passage_sign_by_sign() -> None:
     said = "To upgrade the cluster, run `orbit upgrade --to 7.4 {}` at night."
     assert pass_through(said.format("--keep-config"), [notes], "").cited == (1,)
     assert pass_through(said.format("--force"), [notes], "").text == ""
+
+
+PAIR = make_passage(
+    2,
+    "",
+    "Norwood College is a private research university in the village of Chestnut Hill. Stanway University is a "
+    "private university in Marlow, founded by Ida Brandt.",
+)
+
+
+@pytest.mark.req("GROUND-1")
+@pytest.mark.parametrize(
+    ("question", "lie"),
+    [
+        (
+            "Which private research university is located in Chestnut Hill, Norwood College or Stanway University?",
+            "Stanway University is located in Chestnut Hill",
+        ),
+        ("Who founded the university in the town near Chestnut Hill?", "Norwood College founded the town"),
+    ],
+)
+def test_an_answer_in_the_questions_words_must_stand_in_one_place(question: str, lie: str) -> None:
+    assert pass_through(f"{question.rstrip('?')}: {lie}.", [PAIR], question).text == ""
+
+
+def test_an_answer_in_the_passages_words_after_its_question_is_released() -> None:
+    question = "Which university is in Chestnut Hill?"
+    assert pass_through(f"{question.rstrip('?')}: Norwood College is in Chestnut Hill.", [PAIR], question).cited == (2,)
+
+
+def test_a_question_is_told_in_two_steps_where_both_name_a_third() -> None:
+    told = (
+        "Mara Quill is the captain of the Harrow Club. The pond freezes in winter. The boats of Harrow were built by "
+        "Otto Lang."
+    )
+    passage = prepare_passage(told, "")
+    asked = QuestionMap(read_question("Who built the boats that captain Mara Quill leads?", "en"), passage)
+    assert asked.bridged(2, frozenset({"otto", "lang"}))
+    assert not asked.bridged(1, frozenset())
+    assert not asked.bridged(2, frozenset({"harrow"}))
+
+
+@pytest.mark.req("GROUND-1")
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "The brewery employs 340 people, was built in 1874 by the architect Edwin Harlow.",
+        "Every spring the rowing club holds a regatta, was sold to Nordbrau in 1998.",
+    ],
+)
+def test_a_predicate_joined_to_anothers_sentence_is_not_released(lie: str) -> None:
+    assert pass_through(lie, [TOWN], "What is known about Millbrook?").text == ""

@@ -35,7 +35,11 @@ class Analysed:
                 self.long_words.append(i)
 
     def index(self) -> None:
+        positions = self.positions
         for i, token in enumerate(self.tokens):
-            self.positions.setdefault(token.key, []).append(i)
-            for key in token.others:
-                self.positions.setdefault(key, []).append(i)
+            for key in (token.key, *token.others) if token.others else (token.key,):
+                places = positions.get(key)
+                if places is None:
+                    positions[key] = [i]
+                else:
+                    places.append(i)

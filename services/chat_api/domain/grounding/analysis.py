@@ -23,12 +23,13 @@ NUMBER_BOUND = frozenset({"at_least", "at_most", "more_than", "less_than", "almo
 __all__ = ["Analysed", "analyse"]
 
 
-def analyse(text: str, data: LanguageData) -> Analysed:
-    """`text` is one sentence, list item or table row, without markers."""
+def analyse(text: str, data: LanguageData, *, index: bool = True) -> Analysed:
+    """`text` is one sentence, list item or table row, without markers. Only evidence needs an `index`."""
     text = normalise(text)
     reader = _Reader(text, data)
     reader.read()
-    reader.out.index()
+    if index:
+        reader.out.index()
     return reader.out
 
 
@@ -40,12 +41,16 @@ class _Reader(NumberReader):
         items = self.items
         size = len(items)
         breaks, tokens, joints = self.breaks, self.out.tokens, self.out.joints
+        take_simple = self._take_simple
         while i < size:
             piece = items[i][0]
             if i in breaks:
                 joints.add(len(tokens))
             if piece.simple:
-                self._take_simple(i)
+                if piece.stop:
+                    self.after_determiner = piece.determiner
+                else:
+                    take_simple(i)
                 i += 1
                 continue
             if piece.digits or piece.value is not None or piece.month or piece.sign or piece.scale:
@@ -55,10 +60,10 @@ class _Reader(NumberReader):
             i += used or (piece.special and self._take_phrase(i)) or self._take_word(i)
 
     def _take_simple(self, i: int) -> None:
-        """What most pieces are: a stop word, a word, or a character."""
+        """What most pieces are: a word or a character."""
         piece, clause, start = self.items[i]
         tokens = self.out.tokens
-        if piece.stop or not piece.key:
+        if not piece.key:
             self.after_determiner = piece.determiner
         elif piece.han:
             self._add_characters(piece.surface, clause, start)

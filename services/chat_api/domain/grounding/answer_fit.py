@@ -45,7 +45,10 @@ def answers_elsewhere(held: Comparison, asked: QuestionMap, number: int, *, bare
     offered = clues is not None and clues.repeats == 1.0 and held.question.chooses
     if clues is None or offered or not asked.in_one_place:
         return clues is not None and clues.wrong_kind >= _WRONG_KIND
-    return clues.score() < _ENOUGH
+    if clues.score() >= _ENOUGH:
+        return False
+    answer = frozenset(token.key for token in held.tokens if not held.asked(token.key))
+    return clues.wrong_kind >= _WRONG_KIND or not asked.bridged(number, answer)
 
 
 def read_clues(held: Comparison, asked: QuestionMap, number: int, *, bare: bool) -> Clues | None:

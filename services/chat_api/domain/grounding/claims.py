@@ -49,7 +49,7 @@ def _licensed(held: Comparison, token: Token) -> bool:
     keys = (token.key, *token.others)
     if any(held.in_context(key) for key in keys):
         return True
-    return any(held.asked(key) and key in held.passage.keys for key in keys)
+    return not held.after_echo and any(held.asked(key) and key in held.passage.keys for key in keys)
 
 
 def _name_licensed(held: Comparison, i: int, token: Token) -> bool:

@@ -45,6 +45,11 @@ class Comparison:
     def data(self) -> LanguageData:
         return self.passage.data
 
+    @property
+    def after_echo(self) -> bool:
+        """Whether this is what follows the question, repeated as it is."""
+        return self.first > 0 and echo_length(self.said, self.question) == self.first
+
     def in_context(self, key: str) -> bool:
         """Said by the title, a heading or the lead-in, or by an earlier sentence that a pronoun points to."""
         evidence = self.evidence

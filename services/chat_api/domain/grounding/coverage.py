@@ -9,6 +9,8 @@ from services.chat_api.domain.grounding.tokens import HANCHAR
 
 COVERAGE = 0.7
 NEW_COVERAGE = 0.6
+# Who repeats the question word for word quotes: nearly every word of the answer is then the passage's too.
+ECHO_COVERAGE = 0.9
 CLAUSE_COVERAGE = 0.5
 _LONGEST_GAP = 3.0
 
@@ -48,13 +50,15 @@ def check_coverage(held: Comparison) -> tuple[RejectionReason | None, float]:
     whole, new = _Tally(), _Tally()
     clauses: dict[int, _Tally] = {}
     gap = 0.0
-    anything_new = any(not held.asked(token.key) for token in held.tokens)
+    # After the question itself, its words are no longer the asker's: "Which ward was founded in 1874: Elm was founded
+    # in 1874" claims it.
+    neutral = not held.after_echo and any(not held.asked(token.key) for token in held.tokens)
     for i, token in enumerate(held.tokens):
         amount = token.weight
         found = held.at[i] != UNMATCHED
         matched = found or held.in_context(token.key)
         asked = held.asked(token.key)
-        if not matched and ((asked and anything_new) or token.framing):
+        if not matched and ((asked and neutral) or token.framing):
             continue
         gap = 0.0 if matched else gap + (0.6 if token.kind == HANCHAR else 1.0)
         if gap >= _LONGEST_GAP:
@@ -63,7 +67,11 @@ def check_coverage(held: Comparison) -> tuple[RejectionReason | None, float]:
         clauses.setdefault(token.clause, _Tally()).add(amount, matched=matched)
         if not asked:
             new.add(amount, matched=found)
-    if whole.share < COVERAGE or not held.placed or (new.total and new.share < NEW_COVERAGE):
+    if (
+        whole.share < (ECHO_COVERAGE if held.after_echo else COVERAGE)
+        or not held.placed
+        or (new.total and new.share < NEW_COVERAGE)
+    ):
         return RejectionReason.LOW_COVERAGE, whole.share
     if any(_unmatched(clause) for clause in clauses.values()):
         return RejectionReason.UNMATCHED_CLAUSE, whole.share

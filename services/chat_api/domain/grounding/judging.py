@@ -10,6 +10,7 @@ from services.chat_api.domain.grounding.evidence import Evidence
 from services.chat_api.domain.grounding.meaning import check_meaning
 from services.chat_api.domain.grounding.release import RejectionReason
 from services.chat_api.domain.grounding.slots import check_slots
+from services.chat_api.domain.grounding.subjects import takes_over_predicate
 from services.chat_api.domain.grounding.verdicts import Backing, Candidate, Verdict
 
 _SHORTEST_PART = 3
@@ -129,7 +130,8 @@ def _join(said: dict[str, Analysed], candidates: list[Candidate]) -> tuple[Backi
             continue
         other_reason, other_covered = _check(analysed, usable[right], cut, size)
         # A bare comma may as well open an apposition to the part before: then nearly every word must be found.
-        if other_reason is None and (cut in analysed.parts or min(covered, other_covered) >= _CERTAIN):
+        sure = cut in analysed.parts or min(covered, other_covered) >= _CERTAIN
+        if other_reason is None and sure and not takes_over_predicate(analysed, cut, usable[right].evidence):
             return _backing(usable[left], covered), _backing(usable[right], other_covered)
     return ()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from services.chat_api.domain.grounding.alignment import related
 from services.chat_api.domain.grounding.asking import PAIR, AskedQuestion
 from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
-from services.chat_api.domain.grounding.tokens import CALENDAR, CAPITAL, IDENTIFIER, NUMBER, WORD, Token
+from services.chat_api.domain.grounding.tokens import CALENDAR, CAPITAL, IDENTIFIER, NAME, NUMBER, WORD, Token
 
 _NEIGHBOUR_SHARE = 0.25
 _PRONOUN_SHARE = 0.6
@@ -16,6 +16,7 @@ _HAN_SCALE = 2.5
 _LEAST_SENTENCES = 3
 _LEAST_TOGETHER = 0.6
 _MOST_WORDS = 9
+_FIRST_STEP = 0.2
 
 
 def family(token: Token) -> int:
@@ -32,6 +33,7 @@ class QuestionMap:
 
     def __init__(self, question: AskedQuestion, passage: PreparedPassage) -> None:
         self._passage = passage
+        self._asked_keys = question.keys
         self._scale = _HAN_SCALE if passage.data.code == "zh" else 1.0
         self._places: list[dict[int, str]] = [{} for _ in passage.sentences]
         weights = dict(question.words)
@@ -78,6 +80,22 @@ class QuestionMap:
             if near > best.get(word, 0.0):
                 best[word] = near
         return sum(best.values()) / self._total
+
+    def bridged(self, number: int, answer: frozenset[str]) -> bool:
+        """Whether the question is told in two steps: sentence `number` tells what another one lacks, and both name
+        somebody who is neither asked about nor the answer ("the university that she leads": Duluth)."""
+        own = set(self._places[number].values())
+        names = self._bridges(number) - answer
+        for other, places in enumerate(self._places):
+            theirs = set(places.values())
+            tells_more = self._sum(theirs - own) > _FIRST_STEP * self._total
+            if other != number and tells_more and own - theirs and names & self._bridges(other):
+                return True
+        return False
+
+    def _bridges(self, number: int) -> set[str]:
+        tokens = self._passage.sentences[number].said.tokens
+        return {token.key for token in tokens if token.case == NAME and token.key not in self._asked_keys}
 
     def nearest(self) -> float:
         """The nearness of the best place of the whole passage."""

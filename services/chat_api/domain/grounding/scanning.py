@@ -37,9 +37,10 @@ def scan(text: str, data: LanguageData) -> tuple[list[Item], set[int]]:
     items: list[Item] = []
     breaks: set[int] = set()
     clause = size_at_break = 0
+    add = items.append
     for found, start in _parts(text, data):
         if isinstance(found, Piece):
-            items.append((found, clause, start))
+            add((found, clause, start))
             continue
         if found not in "()|":
             breaks.add(len(items))

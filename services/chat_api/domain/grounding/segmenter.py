@@ -150,7 +150,7 @@ class Segmenter:
 
     def _sentence_end(self, start: int, final: bool) -> int | None:
         position = max(start, self._scan)
-        while match := _STOP.search(self._buffer, position):
+        while match := _next_stop(self._buffer, position):
             end = self._judge(start, match, final)
             if end is None:
                 self._scan = match.start()
@@ -214,6 +214,12 @@ class Segmenter:
             if not final and "\n" not in rest and len(rest) < LONGEST_MARKER:
                 return None
         return 0 if rest[0].islower() and window[: len(window) - len(rest)].count("\n") == 1 else position
+
+
+def _next_stop(text: str, position: int) -> re.Match[str] | None:
+    """A lone character class is found several times faster than the whole pattern."""
+    first = _MAY_END.search(text, position)
+    return first and _STOP.match(text, first.start())
 
 
 def split_text(text: str, data: LanguageData) -> list[Segment]:

@@ -21,7 +21,7 @@ _CODE = re.compile(r"`+([^`\n]+)`+")
 @lru_cache(maxsize=256)
 def _analyse_once(sentence: str, code: str) -> Analysed:
     """A sentence is looked at for its content, against the cited records, and perhaps against all."""
-    return analyse(sentence, load_language(code))
+    return analyse(sentence, load_language(code), index=False)
 
 
 class SupportFinder:
