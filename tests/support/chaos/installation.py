@@ -1,6 +1,8 @@
 """Two fronts and two workers of each kind as processes, behind proxies, on servers that may be killed."""
 
 import asyncio
+import atexit
+import functools
 import os
 import shutil
 import sys
@@ -144,6 +146,8 @@ class Installation:
 
     def _environment(self, name: str) -> dict[str, str]:
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("ACHILLES_")}
+        inherited.pop("PYTHONDONTWRITEBYTECODE", None)
+        inherited["PYTHONPYCACHEPREFIX"] = _bytecode_folder()
         if name == OUTSIDE:
             return inherited
         part = part_of(name)
@@ -163,6 +167,14 @@ class Installation:
             "ACHILLES_MODEL_BASE_URL": f"{outside}/v1",
             "ACHILLES_MODEL": "served-1",
         }
+
+
+@functools.cache
+def _bytecode_folder() -> str:
+    """Processes that are killed again and again must start quickly, and nothing is written beside the sources."""
+    folder = tempfile.mkdtemp(prefix="achilles-bytecode-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 async def _probe(port: int) -> None:
