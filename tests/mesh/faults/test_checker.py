@@ -112,7 +112,7 @@ async def connection(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 def chronicle() -> Chronicle:
     message = str(_MESSAGE)
     return Chronicle(
-        turns=[SeenTurn(message, _QUESTION, answer_to(_QUESTION), "finished", "grounded")],
+        turns=[SeenTurn(message, str(_CONVERSATION), _QUESTION, answer_to(_QUESTION), "finished", "grounded")],
         ratings=[AcceptedRating(message, 1, 7)],
         clicks=[AcceptedClick(message, "k1")],
         clicks_tried={"k1"},
@@ -161,6 +161,19 @@ async def test_each_damage_is_found(
     assert any(one.rule.startswith(rule) for one in violations), violations
 
 
+async def test_what_goes_with_a_deleted_conversation_is_not_missed(
+    connection: asyncpg.Connection, chronicle: Chronicle
+) -> None:
+    await connection.execute("DELETE FROM chat.conversations")
+    chronicle.deletions.add(str(_CONVERSATION))
+    assert await find_violations(connection, chronicle) == []
+
+
+async def test_a_deletion_that_did_not_happen_is_found(connection: asyncpg.Connection, chronicle: Chronicle) -> None:
+    chronicle.deletions.add(str(_CONVERSATION))
+    assert [one.rule for one in await find_violations(connection, chronicle)] == ["a deleted conversation is gone"]
+
+
 async def test_a_letter_for_good_news_and_poison_without_one_are_found(
     connection: asyncpg.Connection, chronicle: Chronicle
 ) -> None:
@@ -174,7 +187,7 @@ async def test_a_letter_for_good_news_and_poison_without_one_are_found(
 
 
 async def test_what_a_client_was_told_otherwise_is_found(connection: asyncpg.Connection, chronicle: Chronicle) -> None:
-    chronicle.turns.append(SeenTurn(str(_MESSAGE), _QUESTION, "Every", "interrupted"))
+    chronicle.turns.append(SeenTurn(str(_MESSAGE), str(_CONVERSATION), _QUESTION, "Every", "interrupted"))
     chronicle.ratings.append(AcceptedRating(str(_MESSAGE), 1, 99))
     found = {one.rule for one in await find_violations(connection, chronicle)}
     assert found == {"what a client was told is what is stored", "an accepted rating is an event"}

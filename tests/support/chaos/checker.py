@@ -1,6 +1,6 @@
 """Counts turn by turn and event by event, and tells each violation with its history."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import asyncpg
@@ -41,7 +41,9 @@ async def find_violations(connection: asyncpg.Connection, chronicle: Chronicle) 
             found.append(Violation(rule.name, str(row["subject"]), row["found"]))
     stored = {row["message_id"]: StoredTurn(**row) for row in await connection.fetch(_STORED)}
     found.extend(_half_written(stored))
-    found.extend(_told_otherwise(stored, chronicle))
+    deleted = {str(row[0]) for row in await connection.fetch("SELECT conversation_id FROM chaos.deleted")}
+    found.extend(Violation("a deleted conversation is gone", one, "") for one in chronicle.deletions - deleted)
+    found.extend(_told_otherwise(stored, [seen for seen in chronicle.turns if seen.conversation_id not in deleted]))
     found.extend(await _accepted_and_lost(connection, chronicle))
     return found
 
@@ -65,8 +67,8 @@ def _begins(whole: str, content: str) -> bool:
     return whole.startswith(content.partition("\n\n")[0].rstrip())
 
 
-def _told_otherwise(stored: dict[str, StoredTurn], chronicle: Chronicle) -> Iterator[Violation]:
-    for seen in chronicle.turns:
+def _told_otherwise(stored: dict[str, StoredTurn], turns: Sequence[SeenTurn]) -> Iterator[Violation]:
+    for seen in turns:
         turn = stored.get(seen.message_id)
         if turn is None:
             yield Violation("what a client was told of is stored", seen.message_id, seen.closing)

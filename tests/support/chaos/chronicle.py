@@ -27,6 +27,7 @@ class SeenTurn:
     """What a client was told of one turn. `closing` is `none` where the stream broke off."""
 
     message_id: str
+    conversation_id: str
     question: str
     text: str
     closing: Closing
@@ -56,6 +57,7 @@ class Chronicle:
     ratings: list[AcceptedRating] = field(default_factory=list)
     clicks: list[AcceptedClick] = field(default_factory=list)
     clicks_tried: set[str] = field(default_factory=set)
+    deletions: set[str] = field(default_factory=set)
     self_ended: list[str] = field(default_factory=list)
 
     def note(self, text: str, *subjects: str) -> None:

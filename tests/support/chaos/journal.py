@@ -43,6 +43,14 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+CREATE TABLE chaos.deleted (conversation_id UUID PRIMARY KEY);
+CREATE FUNCTION chaos.watch_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO chaos.deleted VALUES (OLD.id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER chaos_watch AFTER DELETE ON chat.conversations
+    FOR EACH ROW EXECUTE FUNCTION chaos.watch_deletion();
 CREATE TRIGGER chaos_watch AFTER INSERT OR UPDATE OR DELETE ON mesh.outbox
     FOR EACH ROW EXECUTE FUNCTION chaos.watch();
 """

@@ -107,7 +107,9 @@ class ChaosPerson:
         if not answer.of("start"):
             return
         closing: Closing = next((_CLOSINGS[part["type"]] for part in answer.parts if part["type"] in _CLOSINGS), "none")
-        seen = SeenTurn(answer.message_id, question, answer.text, closing, answer.outcome, answer.error_code)
+        seen = SeenTurn(
+            answer.message_id, answer.conversation_id, question, answer.text, closing, answer.outcome, answer.error_code
+        )
         self._chronicle.turns.append(seen)
         self._chronicle.note(
             f"{self._user_id} saw the stream end as {closing} {seen.outcome or seen.error_code or ''} ({manner})",
@@ -131,6 +133,16 @@ class ChaosPerson:
         for citation in answer.citations:
             if self._random.random() < 0.4:
                 await self._click(client, answer.message_id, citation)
+        if self._random.random() < 0.1:
+            await self._delete(client, answer)
+
+    async def _delete(self, client: httpx.AsyncClient, answer: Answer) -> None:
+        """Often while events of this conversation are still on their way."""
+        self._conversation = None
+        response = await client.delete(f"{self._front()}/api/v1/conversations/{answer.conversation_id}")
+        if response.is_success:
+            self._chronicle.deletions.add(answer.conversation_id)
+            self._chronicle.note("the conversation was deleted", answer.message_id)
 
     async def _rate(self, client: httpx.AsyncClient, message_id: str) -> None:
         value = self._random.choice((1, -1, None))

@@ -15,15 +15,18 @@ class Rule:
 # Effect, letter and settling are one transaction: an event that is nowhere at any moment is lost for good.
 _GONE = """NOT EXISTS (SELECT FROM mesh.outbox o WHERE o.event_id = e.event_id)
            AND NOT EXISTS (SELECT FROM mesh.dead_letters d WHERE d.event_id = e.event_id::text)"""
+# A trace goes with its conversation, and one that comes too late is applied as nothing.
+_DELETED = "EXISTS (SELECT FROM chaos.deleted g WHERE g.conversation_id = (e.body->>'conversation_id')::uuid)"
 LOST = "an event waits, is applied, or is dead-lettered"
 
 
 def _applied(subject: str, table: str) -> Rule:
+    exempt = f" AND NOT {_DELETED}" if table.startswith("traces.") else ""
     return Rule(
         f"{LOST}: {subject}",
         f"""SELECT e.event_id AS subject, e.subject || ' has no row in {table}' AS found FROM chaos.events e
             WHERE e.subject = 'achilles.{subject}' AND {_GONE}
-            AND NOT EXISTS (SELECT FROM {table} t WHERE t.event_id = e.event_id)""",
+            AND NOT EXISTS (SELECT FROM {table} t WHERE t.event_id = e.event_id){exempt}""",
     )
 
 
@@ -104,7 +107,8 @@ FIGURE_RULES = (
                || coalesce(c.record_id, a.record_id) AS found
            FROM (SELECT m.id AS message_id, one->>'record_id' AS record_id
                  FROM chat.messages m, jsonb_array_elements(m.citations) one) c
-           FULL JOIN (SELECT message_id, record_id FROM signals.accesses WHERE kind = 'cited') a
+           FULL JOIN (SELECT message_id, record_id FROM signals.accesses WHERE kind = 'cited'
+                          AND conversation_id NOT IN (SELECT conversation_id FROM chaos.deleted)) a
                USING (message_id, record_id)
            WHERE c.message_id IS NULL OR a.message_id IS NULL""",
     ),
