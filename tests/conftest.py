@@ -23,6 +23,13 @@ _TYPES = ("unit", "integration")
 _PRIORITIES = ("p0", "p1")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    chaos = parser.getgroup("chaos")
+    chaos.addoption("--chaos-seeds", type=int, default=1, help="how many seeds the chaos run is done with")
+    chaos.addoption("--chaos-first-seed", type=int, default=1, help="the first of them")
+    chaos.addoption("--chaos-seconds", type=float, default=25.0, help="how long faults happen in each")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     wrong = [item.nodeid for item in items if not (_has_one(item, _TYPES) and _has_one(item, _PRIORITIES))]
     if wrong:

@@ -92,6 +92,9 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     outbox_retry_after: Duration = Field(
         default=timedelta(seconds=30), title="An event without an effect is sent again after this long"
     )
+    outbox_retry_at_most: Duration = Field(
+        default=timedelta(minutes=10), title="Each pause until it is sent again is twice the last, up to this long"
+    )
     canary_every: Duration = Field(
         default=timedelta(seconds=30), title="How often a test event is sent through every worker; 0 sends none"
     )

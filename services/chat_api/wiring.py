@@ -257,7 +257,8 @@ def _initial_rules(settings: ChatApiSettings) -> RuntimeRules:
 def _background_work(
     settings: ChatApiSettings, resources: Resources, front: Front
 ) -> tuple[Coroutine[Any, Any, None], ...]:
-    relay = OutboxRelay(resources.engine, resources.bus, RelayPolicy(retry_after=settings.outbox_retry_after))
+    policy = RelayPolicy(retry_after=settings.outbox_retry_after, retry_at_most=settings.outbox_retry_at_most)
+    relay = OutboxRelay(resources.engine, resources.bus, policy)
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
     changed = WakeSignal(settings.dsn, SETTINGS_CHANNEL)
     settings_watch = front.runtime.watch(changed, settings.settings_watch_every)
