@@ -16,6 +16,7 @@ from services.achilles_cli.instance import RunningInstance
 from services.achilles_cli.main import app
 from shared.embedded.data_lock import DataFolderLock
 from shared.embedded.ports import find_free_port
+from tests.support.folders import open_to_servers
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
 
@@ -47,9 +48,7 @@ def assert_one_line(outcome: "subprocess.CompletedProcess[str]", code: ExitCode,
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     # `up` must get past the check that the servers' user can enter.
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        folder.chmod(folder.stat().st_mode | 0o011)
-    return tmp_path / "data"
+    return open_to_servers(tmp_path) / "data"
 
 
 def test_status_with_nothing_running(data_dir: Path) -> None:

@@ -207,7 +207,7 @@ async def test_asking_again_under_one_key_after_leaving_is_told_that_it_was_stop
     model.script(Reply([gate, TextDelta("Hello.")]))
     headers = {"Idempotency-Key": "k-1"}
     async with _client(front, api_key, headers) as client:
-        impatient = client.with_options(timeout=0.5)
+        impatient = client.with_options(timeout=4)
         with pytest.raises(openai.APITimeoutError):
             await impatient.chat.completions.create(model="achilles", messages=_ASK)
         await eventually(lambda: rows.one("SELECT outcome FROM chat.turns"))

@@ -113,8 +113,8 @@ async def test_what_was_written_survives_the_end_of_the_session(anna: Visitor, m
 
 @pytest.mark.parametrize("address", ["#/c/no-such-chat", "#/c/%zz", "#/c/00000000-0000-0000-0000-000000000000"])
 async def test_an_address_of_no_chat_says_so_and_starts_a_new_one(anna: Visitor, address: str) -> None:
+    await anna.page.goto("about:blank")
     await anna.page.goto(f"{anna.front.url}/{address}")
-    await anna.page.reload()
     await expect(anna.page.get_by_role("alert")).to_contain_text("There is no such thing here")
     await expect(anna.page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
     anna.expect_complaint("status of 404")

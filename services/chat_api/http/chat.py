@@ -1,6 +1,7 @@
 """`POST /api/v1/chat`: one turn, streamed. `POST /api/v1/turns/{message_id}/stop` ends it early."""
 
 from collections.abc import AsyncGenerator, Mapping
+from typing import Any
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Response
@@ -18,6 +19,9 @@ from services.chat_api.use_cases.start_turn import ChatCommand, FinishedEarlier,
 from services.chat_api.use_cases.turn_channel import TurnChannel
 
 router = APIRouter(prefix="/api/v1", tags=["chat"])
+STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The turn as events, each a JSON object", "content": {"text/event-stream": {}}}
+}
 _SEND_TIMEOUT_SECONDS = 30
 
 
@@ -41,7 +45,7 @@ class ChatRequest(BaseModel):
         return message
 
 
-@router.post("/chat", status_code=200, response_class=EventStream)
+@router.post("/chat", status_code=200, response_class=EventStream, responses=STREAMED)
 async def chat(request: ChatRequest, caller: ReturningCaller, front: AnyFront, language: AnyLanguage) -> EventStream:
     """Ask. The answer streams as the AI SDK's UI message stream, version 1."""
     command = ChatCommand(

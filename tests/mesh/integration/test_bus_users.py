@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 
 import nats
 import pytest
@@ -22,6 +21,7 @@ from shared.messaging.bus_users import BUS_USERS, consumer_user
 from shared.messaging.outbox import enqueue
 from shared.messaging.relay import OutboxRelay, RelayPolicy
 from tests.support.events import make_usage
+from tests.support.folders import open_to_servers
 from tests.support.http_server import serving
 from tests.support.rows import Rows
 from tests.support.waiting import eventually
@@ -32,10 +32,8 @@ _POLICY = RelayPolicy(poll_every=timedelta(seconds=0.2), retry_after=timedelta(s
 
 @pytest_asyncio.fixture
 async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EmbeddedNats]:
-    folder = tmp_path_factory.mktemp("bus")
-    for parent in (folder, folder.parent, folder.parent.parent):
-        parent.chmod(parent.stat().st_mode | 0o011)
-    server = EmbeddedNats(DataFolder.prepared(Path(folder) / "data"), BUS_USERS)
+    folder = open_to_servers(tmp_path_factory.mktemp("bus"))
+    server = EmbeddedNats(DataFolder.prepared(folder / "data"), BUS_USERS)
     await server.start()
     try:
         await provision_bus(server.url)

@@ -131,6 +131,7 @@ async def test_a_hidden_record_without_a_matched_author_is_hinted_at_without_a_c
 # What an operation on somebody's conversation or message has to be sent, so that it comes to the question whose it is.
 _BODIES: dict[str, Any] = {
     "PUT /api/v1/messages/{message_id}/feedback": {"value": 1},
+    "PATCH /api/v1/conversations/{conversation_id}": {"title": "Another name"},
     "POST /api/v1/messages/{message_id}/citations/{n}/open": {"click_id": "c1"},
 }
 _OWNED = ("conversation_id", "message_id")

@@ -62,7 +62,8 @@ async def _make(person: Person, **body: Any) -> dict[str, Any]:
 async def _status(front: RunningFront, secret: str, path: str) -> tuple[int, str | None]:
     async with front.anybody() as client:
         response = await client.get(path, headers={"authorization": f"Bearer {secret}"})
-        return response.status_code, response.json().get("code")
+        body = response.json()
+        return response.status_code, body.get("error", body).get("code")
 
 
 @pytest.mark.req("AUTH-1")
