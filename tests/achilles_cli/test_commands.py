@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from services.achilles_cli.instance import RunningInstance
 from services.achilles_cli.main import app
 from shared.embedded.data_lock import DataFolderLock
 from shared.embedded.ports import find_free_port
-from tests.support.folders import open_to_servers
+from tests.support.folders import folder_for_servers
 
 pytestmark = [pytest.mark.integration, pytest.mark.p1]
 
@@ -46,9 +47,9 @@ def assert_one_line(outcome: "subprocess.CompletedProcess[str]", code: ExitCode,
 
 
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
-    # `up` must get past the check that the servers' user can enter.
-    return open_to_servers(tmp_path) / "data"
+def data_dir() -> Iterator[Path]:
+    with folder_for_servers() as folder:
+        yield folder / "data"
 
 
 def test_status_with_nothing_running(data_dir: Path) -> None:

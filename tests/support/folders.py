@@ -1,14 +1,18 @@
 """Folders that the unprivileged user of the embedded servers may enter."""
 
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def open_to_servers(folder: Path) -> Path:
-    """The folder, after every one on its way below the system's temporary folder lets others pass."""
-    top = Path(tempfile.gettempdir()).resolve()
-    for one in (folder, *folder.parents):
-        if one.resolve() == top or top not in one.resolve().parents:
-            break
-        one.chmod(one.stat().st_mode | 0o011)
-    return folder
+@contextmanager
+def folder_for_servers() -> Iterator[Path]:
+    """Removed at the end. Not one of pytest's own: it closes their parents to others, again with each new worker."""
+    folder = Path(tempfile.mkdtemp(prefix="achilles-folder-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -72,9 +72,12 @@ async def test_everything_can_be_reached_by_keyboard_alone(
     await keyboard.type("leave?")
     await keyboard.press("Enter")
     marker = anna.page.get_by_role("button", name="Source 1: Page 1")
+    source = anna.page.get_by_role("link", name=re.compile("Page 1"))
+    # The sources follow the text that cites them.
+    await expect(source).to_be_attached()
     await marker.focus()
     await keyboard.press("Enter")
-    await expect(anna.page.get_by_role("link", name=re.compile("Page 1"))).to_be_focused()
+    await expect(source).to_be_focused()
     rename = anna.page.get_by_role("button", name="Rename: leave?")
     await rename.focus()
     await expect(rename).to_have_css("opacity", "1")

@@ -74,5 +74,9 @@ def _with_problems(document: Document) -> Document:
         if path.startswith(("/api/v1", "/v1")):
             for operation in operations.values():
                 operation["responses"].pop("422", None)
+                for response in operation["responses"].values():
+                    # The framework calls a stream of events a string.
+                    if "text/event-stream" in response.get("content", {}):
+                        response["content"]["text/event-stream"] = {}
                 operation["responses"]["default"] = _OPENAI_RESPONSE if path.startswith("/v1") else _PROBLEM_RESPONSE
     return document

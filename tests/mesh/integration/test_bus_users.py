@@ -21,7 +21,7 @@ from shared.messaging.bus_users import BUS_USERS, consumer_user
 from shared.messaging.outbox import enqueue
 from shared.messaging.relay import OutboxRelay, RelayPolicy
 from tests.support.events import make_usage
-from tests.support.folders import open_to_servers
+from tests.support.folders import folder_for_servers
 from tests.support.http_server import serving
 from tests.support.rows import Rows
 from tests.support.waiting import eventually
@@ -31,15 +31,15 @@ _POLICY = RelayPolicy(poll_every=timedelta(seconds=0.2), retry_after=timedelta(s
 
 
 @pytest_asyncio.fixture
-async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EmbeddedNats]:
-    folder = open_to_servers(tmp_path_factory.mktemp("bus"))
-    server = EmbeddedNats(DataFolder.prepared(folder / "data"), BUS_USERS)
-    await server.start()
-    try:
-        await provision_bus(server.url)
-        yield server
-    finally:
-        await server.stop()
+async def server() -> AsyncIterator[EmbeddedNats]:
+    with folder_for_servers() as folder:
+        server = EmbeddedNats(DataFolder.prepared(folder / "data"), BUS_USERS)
+        await server.start()
+        try:
+            await provision_bus(server.url)
+            yield server
+        finally:
+            await server.stop()
 
 
 @pytest_asyncio.fixture
