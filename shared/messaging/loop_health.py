@@ -3,10 +3,10 @@
 The age of the oldest row in the ledger is the measure of the whole pipeline; the canaries tell which part stopped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -55,6 +55,13 @@ class Leg:
         return _STATE_OF[self.reason]
 
 
+class Judged(Protocol):
+    """A leg, or whatever else has a state."""
+
+    @property
+    def state(self) -> LegState: ...
+
+
 @dataclass(frozen=True, slots=True)
 class LoopFigures:
     """Read in one transaction. Times are the database's; `applied` names consumers with their last canary."""
@@ -92,8 +99,8 @@ def judge(figures: LoopFigures, consumers: dict[str, str], policy: HealthPolicy)
     )
 
 
-def worst(legs: Sequence[Leg]) -> LegState:
-    states = {leg.state for leg in legs}
+def worst(judged: Iterable[Judged]) -> LegState:
+    states = {one.state for one in judged}
     return "red" if "red" in states else "amber" if "amber" in states else "green"
 
 

@@ -16,8 +16,8 @@ from services.chat_api.domain.grounding.tokens import (
 )
 
 _UNIT_REACH = 3
-_COUNTERS = frozenset({"item", "occasion", "person", "point"})
-_REASONS = {
+COUNTERS = frozenset({"item", "occasion", "person", "point"})
+CLAIM_REASONS = {
     NUMBER: RejectionReason.UNKNOWN_NUMBER,
     CALENDAR: RejectionReason.UNKNOWN_NUMBER,
     IDENTIFIER: RejectionReason.UNKNOWN_IDENTIFIER,
@@ -34,9 +34,9 @@ def check_claims(held: Comparison) -> RejectionReason | None:
                     return RejectionReason.UNKNOWN_NUMBER
                 counted.add(held.at[i])
             continue
-        if token.kind in _REASONS:
+        if token.kind in CLAIM_REASONS:
             if not _licensed(held, token):
-                return _REASONS[token.kind]
+                return CLAIM_REASONS[token.kind]
         elif token.kind == WORD and token.case and not _name_licensed(held, i, token):
             return RejectionReason.UNKNOWN_NAME
     if held.data.code == "zh" and _foreign_han_name(held):
@@ -153,7 +153,7 @@ def _free_measures(tokens: list[Token]) -> set[int]:
 
 def _unit_nearby(held: Comparison, unit: str, places: list[int]) -> bool:
     """Not bound to the number but beside it ("10 to 20 percent"), or said for all the numbers of a table or list."""
-    if unit in _COUNTERS or held.in_context(f"u:{unit}"):
+    if unit in COUNTERS or held.in_context(f"u:{unit}"):
         return True
     units = held.evidence.said.positions.get(f"u:{unit}", ())
     return any(held.evidence.table or abs(there - place) <= _UNIT_REACH for there in units for place in places)

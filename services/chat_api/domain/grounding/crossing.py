@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
+from services.chat_api.domain.grounding.claims import CLAIM_REASONS, COUNTERS
 from services.chat_api.domain.grounding.evidence import Evidence, prepare_passage
 from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.grounding.language_data.loader import LanguageData, fold, load_language
@@ -29,13 +30,7 @@ from services.chat_api.domain.grounding.translated_names import rows_in_han, row
 from services.chat_api.domain.grounding.transliteration import sound_key
 
 _UNIT = "u:"
-_COUNTED = frozenset({"item", "occasion", "person", "point"})
-_REASONS = {
-    NUMBER: RejectionReason.UNKNOWN_NUMBER,
-    CALENDAR: RejectionReason.UNKNOWN_NUMBER,
-    IDENTIFIER: RejectionReason.UNKNOWN_IDENTIFIER,
-    WORD: RejectionReason.UNKNOWN_NAME,
-}
+_REASONS = {**CLAIM_REASONS, WORD: RejectionReason.UNKNOWN_NAME}
 _LONGEST_HAN_NAME = 3
 _LONG_WORD = 5
 _SOUND_LENGTH = 5
@@ -120,7 +115,7 @@ def _unit_changed(said: Said, there: Foreign) -> RejectionReason | None:
     for unit, marks in said.units:
         theirs = {one for mark in marks for one in there.units.get(mark, ())}
         bare = not unit and theirs == {"percent"}
-        if bare or (unit and unit not in theirs and (theirs - {""} or unit not in there.measures | _COUNTED)):
+        if bare or (unit and unit not in theirs and (theirs - {""} or unit not in there.measures | COUNTERS)):
             return RejectionReason.UNIT_CHANGED
     return None if said.measures <= there.measures else RejectionReason.UNIT_CHANGED
 
@@ -141,7 +136,7 @@ def _read_sentence(sentence: str) -> Said:
         anchors=tuple(anchors),
         sounds=_sounds_of(said),
         units=tuple((_unit_of(said.tokens, i), frozenset({one.key, *one.others})) for i, one in numbers),
-        measures=_free_measures(said) - _COUNTED,
+        measures=_free_measures(said) - COUNTERS,
         negated=bool(said.negations),
         unknown_name=data.code == "zh" and _spells_foreign_name(said, frozenset("".join(han)), data),
     )
