@@ -1,6 +1,7 @@
 """Identity headers: believed from a proxy's address, and from nowhere else."""
 
 import ipaddress
+import socket
 
 import pytest
 import uvicorn
@@ -56,9 +57,15 @@ def test_no_header_rewrites_the_address_of_the_peer(monkeypatch: pytest.MonkeyPa
     """The server would otherwise take `X-Forwarded-For` of a peer on loopback for the peer."""
     for name in ("DATABASE_URL", "NATS_URL", "REDIS_URL", "KNOWLEDGE_URL"):
         monkeypatch.setenv(f"ACHILLES_{name}", "http://127.0.0.1:1")
-    options: dict[str, object] = {}
-    monkeypatch.setattr(uvicorn, "run", lambda _app, **given: options.update(given))
+    given: list[uvicorn.Config] = []
+
+    class StartsNothing(uvicorn.Server):
+        def run(self, sockets: list[socket.socket] | None = None) -> None:
+            given.append(self.config)
+            self.started = True
+
+    monkeypatch.setattr(main, "_Server", StartsNothing)
     monkeypatch.setattr(main, "create_app", lambda _settings: None)
     monkeypatch.setattr(main, "configure_logging", lambda *_: None)
     main.run()
-    assert options["proxy_headers"] is False
+    assert [config.proxy_headers for config in given] == [False]
