@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from random import Random
 from uuid import UUID
 
 import aiohttp
@@ -70,12 +71,17 @@ class Asker:
             raise SystemExit(f"the turn ended {outcome}, not {expected}: nothing is measured")
         return Asked(question, sent, first_text, closed)
 
-    async def ask_all(self, asked: Iterator[str], conversations: Sequence[UUID], *, at_a_time: int) -> list[Asked]:
-        """One question in each conversation, so many at a time."""
+    async def ask_all(
+        self, asked: Iterator[str], conversations: Sequence[UUID], *, at_a_time: int, within: float = 0.0
+    ) -> list[Asked]:
+        """One question in each conversation, so many at a time. The first ones are asked at random `within` so many
+        seconds: people do not all press the key in the same millisecond, and turns of equal length stay in step."""
         waiting = iter(conversations)
         done: list[Asked] = []
+        starts = Random(at_a_time)
 
         async def ask_on() -> None:
+            await asyncio.sleep(starts.uniform(0.0, within))
             for conversation_id in waiting:
                 done.append(await self.ask(next(asked), conversation_id))
 

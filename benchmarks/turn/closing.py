@@ -9,6 +9,8 @@ from benchmarks.turn.stage import Stage
 
 AT_A_TIME = 20
 _HISTORY = 20
+# About what one turn takes at the model's pace.
+_TURN_SECONDS = 0.5
 
 
 async def measure_closing(stage: Stage, *, turns: int) -> AsyncIterator[Row]:
@@ -55,6 +57,6 @@ async def _row(
 
 async def _closings(stage: Stage, asker: Asker, turns: int) -> list[float]:
     conversations = await make_conversations(stage.database_url, turns, messages=_HISTORY)
-    asked = await asker.ask_all(questions(), conversations, at_a_time=AT_A_TIME)
+    asked = await asker.ask_all(questions(), conversations, at_a_time=AT_A_TIME, within=_TURN_SECONDS)
     calls = await asker.model_calls()
     return [1000 * (one.closed - calls[one.question][-1].ended) for one in asked]

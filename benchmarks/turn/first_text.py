@@ -10,6 +10,8 @@ from benchmarks.turn.stage import Stage
 
 STREAMS = 100
 _HISTORY = 20
+# About what one turn takes at this pace.
+_TURN_SECONDS = 4.0
 
 
 async def measure_first_text(stage: Stage, *, turns: int) -> AsyncIterator[Row]:
@@ -31,7 +33,7 @@ async def measure_first_text(stage: Stage, *, turns: int) -> AsyncIterator[Row]:
 
 async def _ask(stage: Stage, asker: Asker, turns: int) -> Sequence[Asked]:
     conversations = await make_conversations(stage.database_url, turns, messages=_HISTORY, model="pace-60")
-    return await asker.ask_all(questions(), conversations, at_a_time=STREAMS)
+    return await asker.ask_all(questions(), conversations, at_a_time=STREAMS, within=_TURN_SECONDS)
 
 
 def _added(asked: Asked, calls: Sequence[ModelCallTimes], *, look_ahead: bool) -> float:

@@ -3,14 +3,13 @@
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 
 import aiohttp
 from pydantic import BaseModel, ValidationError
 
-from services.chat_api.adapters.http_client import on_a_living_connection, proxy_for
+from services.chat_api.adapters.http_client import HttpClient
 from services.chat_api.adapters.source_faults import SourceUnavailableError
 from shared.errors import ClientError
 from shared.identity import Identity
@@ -20,8 +19,6 @@ from shared.trace_context import trace_headers
 MAX_RECORD_ID = 2_000
 _CONNECT_SECONDS = 2.0
 _MOST_CONNECTIONS = 200
-# Less than the five seconds for which uvicorn keeps an idle connection.
-_KEEPALIVE_SECONDS = 4.0
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -65,11 +62,11 @@ class KnowledgeClient:
         connect = min(_CONNECT_SECONDS, timeout.total_seconds())
         self._timeout = aiohttp.ClientTimeout(total=timeout.total_seconds(), sock_connect=connect)
         self._status_timeout = aiohttp.ClientTimeout(total=status_timeout.total_seconds())
-        self._session: aiohttp.ClientSession | None = None
+        self._client: HttpClient | None = None
 
     async def close(self) -> None:
-        if self._session:
-            await self._session.close()
+        if self._client:
+            await self._client.close()
 
     async def search(self, query: str, identity: Identity | None, *, top_k: int) -> SearchResponse:
         """Raises KnowledgeUnavailableError; an absent identity stays absent."""
@@ -102,9 +99,8 @@ class KnowledgeClient:
         accept_missing: bool = False,
         limits: aiohttp.ClientTimeout | None = None,
     ) -> _Answer:
-        request = partial(self._ask, method, f"{self._base_url}{path}", body, limits or self._timeout)
         try:
-            answer = await on_a_living_connection(request)
+            answer = await self._ask(method, f"{self._base_url}{path}", body, limits or self._timeout)
         except TimeoutError as fault:
             raise KnowledgeUnavailableError("timeout") from fault
         except aiohttp.ClientError as fault:
@@ -118,19 +114,17 @@ class KnowledgeClient:
 
     async def _ask(self, method: str, url: str, body: bytes | None, limits: aiohttp.ClientTimeout) -> _Answer:
         headers = {**self._headers, **trace_headers()}
-        async with self._open().request(
+        response = await self._open().request(
             method, url, data=body, headers=headers, timeout=limits, allow_redirects=False
-        ) as response:
+        )
+        async with response:
             return _Answer(response.status, await response.read())
 
-    def _open(self) -> aiohttp.ClientSession:
-        """Opened by the first call: a session belongs to the loop that it is used in."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=_MOST_CONNECTIONS, keepalive_timeout=_KEEPALIVE_SECONDS),
-                proxy=proxy_for(self._base_url),
-            )
-        return self._session
+    def _open(self) -> HttpClient:
+        """Opened by the first call: it belongs to the loop that it is used in."""
+        if self._client is None:
+            self._client = HttpClient(self._base_url, limit=_MOST_CONNECTIONS)
+        return self._client
 
 
 def _read(model: type[Model], answer: _Answer) -> Model:

@@ -1,7 +1,6 @@
 """Any OpenAI-compatible endpoint, over aiohttp with typed decoding (docs/spec/turn-cost.md says why not an SDK)."""
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
@@ -11,8 +10,9 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 import aiohttp
+import msgspec
 
-from services.chat_api.adapters.http_client import on_a_living_connection, proxy_for
+from services.chat_api.adapters.http_client import HttpClient
 from services.chat_api.adapters.model_faults import (
     ModelBusyError,
     ModelRefusedError,
@@ -37,22 +37,19 @@ class OpenAiModel:
 
     def __init__(self, base_url: str, api_key: str, *, connect_timeout: timedelta, silence_timeout: timedelta) -> None:
         self._url = f"{base_url.rstrip('/')}/chat/completions"
-        self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._headers = {"content-type": "application/json"}
+        if api_key:
+            self._headers["authorization"] = f"Bearer {api_key}"
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout.total_seconds())
         self._silence_seconds = silence_timeout.total_seconds()
-        self._session: aiohttp.ClientSession | None = None
+        self._client: HttpClient | None = None
 
     async def open(self) -> None:
-        self._session = aiohttp.ClientSession(
-            timeout=self._timeout,
-            headers=self._headers,
-            connector=aiohttp.TCPConnector(limit=0),
-            proxy=proxy_for(self._url),
-        )
+        self._client = HttpClient(self._url)
 
     async def close(self) -> None:
-        if self._session:
-            await self._session.close()
+        if self._client:
+            await self._client.close()
 
     @property
     def host(self) -> str:
@@ -94,15 +91,16 @@ class OpenAiModel:
         return await self._post(request)
 
     async def _post(self, request: ModelRequest) -> aiohttp.ClientResponse:
-        if self._session is None:
+        if self._client is None:
             raise RuntimeError("open() comes first")
-        post = partial(self._session.post, self._url, json=_body_of(request), headers=trace_headers())
-
-        async def ask() -> aiohttp.ClientResponse:
-            return await post()
-
         async with asyncio.timeout(self._silence_seconds):
-            return await on_a_living_connection(ask)
+            return await self._client.request(
+                "POST",
+                self._url,
+                data=msgspec.json.encode(_body_of(request)),
+                headers={**self._headers, **trace_headers()},
+                timeout=self._timeout,
+            )
 
 
 def _short_pause(response: aiohttp.ClientResponse) -> float | None:
@@ -148,7 +146,7 @@ def _body_of(request: ModelRequest) -> dict[str, object]:
                 "function": {
                     "name": tool.name,
                     "description": tool.description,
-                    "parameters": json.loads(tool.parameters),
+                    "parameters": msgspec.Raw(tool.parameters.encode()),
                 },
             }
             for tool in request.tools
