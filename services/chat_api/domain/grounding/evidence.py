@@ -60,14 +60,23 @@ class PreparedPassage:
             self.beginnings.setdefault(key[:3], []).append(key)
 
 
+def on_one_line(text: str) -> str:
+    """With single spaces instead of line breaks."""
+    return " ".join(text.split())
+
+
+def language_of_passage(text: str) -> LanguageData:
+    return load_language(detect_language(text))
+
+
 @lru_cache(maxsize=2_048)
 def prepare_passage(text: str, title: str) -> PreparedPassage:
     """Costs about a millisecond the first time; the same chunk comes back in many turns."""
-    data = load_language(detect_language(text))
+    data = language_of_passage(text)
     title_keys = frozenset(analyse(title, data).positions)
     builder = _Builder(data, title_keys)
     builder.read(split_text(_unwrap(_join_quotation(text)), data))
-    passage = PreparedPassage(data, builder.sentences, flat_text=" ".join(text.split()))
+    passage = PreparedPassage(data, builder.sentences, flat_text=on_one_line(text))
     passage.index(title_keys)
     return passage
 

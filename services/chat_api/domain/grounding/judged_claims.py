@@ -52,7 +52,7 @@ class JudgedClaims:
         chunks = {one.chunk_id for one in verdict.backing if one.n in numbers}
         shown = [source for source in self._finder.sources if source.passage.chunk_id in chunks]
         code = detect_language(sentence)
-        if self._scope == "other_language" and all(source.prepared.data.code == code for source in shown):
+        if self._scope == "other_language" and all(source.data.code == code for source in shown):
             return verdict
         return replace(verdict, claim=Claim(sentence, _shown(shown)))
 
@@ -62,7 +62,7 @@ class JudgedClaims:
             return verdict
         code = detect_language(sentence)
         allowed = [source for source in self._finder.sources if not cited or source.passage.n in cited]
-        foreign = [source for source in allowed if source.prepared.data.code != code]
+        foreign = [source for source in allowed if source.data.code != code]
         crossed = [(source, cross(sentence, source.passage.text, source.passage.title)) for source in foreign]
         passed = [pair for pair in crossed if pair[1].reason is None]
         if passed:

@@ -47,7 +47,7 @@ def judge_candidates(said: dict[str, Analysed], candidates: list[Candidate], *, 
     for candidate in candidates:
         if candidate.score < _RUNNER_UP * candidates[0].score and not exhaustive:
             break
-        analysed = said[candidate.source.prepared.data.code]
+        analysed = said[candidate.source.data.code]
         first = echo_length(analysed, candidate.source.question)
         if not first and _off_topic(analysed, candidate, most_asked):
             failed.append((0.0, RejectionReason.LOW_COVERAGE))
@@ -110,17 +110,17 @@ def _backing(candidate: Candidate, covered: float) -> Backing:
 
 
 def _may_be_joined(said: dict[str, Analysed], candidates: list[Candidate]) -> bool:
-    analysed = said[candidates[0].source.prepared.data.code]
+    analysed = said[candidates[0].source.data.code]
     return bool(analysed.joints) and not echo_length(analysed, candidates[0].source.question)
 
 
 def _join(said: dict[str, Analysed], candidates: list[Candidate]) -> tuple[Backing, ...]:
     """Two pieces of evidence, one for each part of the sentence, if every part stands on its own."""
-    code = candidates[0].source.prepared.data.code
+    code = candidates[0].source.data.code
     analysed = said[code]
     size = len(analysed.tokens)
     cuts = [cut for cut in sorted(analysed.parts | analysed.joints) if _SHORTEST_PART <= cut <= size - _SHORTEST_PART]
-    usable = [candidate for candidate in candidates if candidate.source.prepared.data.code == code][:MOST_CANDIDATES]
+    usable = [candidate for candidate in candidates if candidate.source.data.code == code][:MOST_CANDIDATES]
     if not cuts or len(usable) < 2:
         return ()
     held = [_running_matches(analysed, candidate.evidence) for candidate in usable]

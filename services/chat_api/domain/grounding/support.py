@@ -7,7 +7,7 @@ from functools import lru_cache
 from services.chat_api.domain.grounding.analysis import Analysed, analyse
 from services.chat_api.domain.grounding.asking import AskedQuestion, read_question
 from services.chat_api.domain.grounding.candidates import MOST_CANDIDATES, find_candidates
-from services.chat_api.domain.grounding.evidence import prepare_passage
+from services.chat_api.domain.grounding.evidence import language_of_passage, on_one_line
 from services.chat_api.domain.grounding.frames import frame_is_known
 from services.chat_api.domain.grounding.judging import judge_candidates
 from services.chat_api.domain.grounding.language_data.loader import LanguageData, load_language
@@ -31,15 +31,12 @@ class SupportFinder:
         questions: dict[str, AskedQuestion] = {}
         self._sources: list[Source] = []
         for passage in passages:
-            prepared = prepare_passage(passage.text, passage.title)
-            code = prepared.data.code
-            if code not in questions:
-                questions[code] = read_question(question, code)
-            self._sources.append(Source(passage, prepared, questions[code]))
+            data = language_of_passage(passage.text)
+            if data.code not in questions:
+                questions[data.code] = read_question(question, data.code)
+            self._sources.append(Source(passage, data, questions[data.code]))
         self.numbers = tuple(dict.fromkeys(passage.n for passage in passages))
-        self._languages: list[LanguageData] = list(
-            {s.prepared.data.code: s.prepared.data for s in self._sources}.values()
-        )
+        self._languages: list[LanguageData] = list({source.data.code: source.data for source in self._sources}.values())
 
     @property
     def languages(self) -> list[LanguageData]:
@@ -59,7 +56,7 @@ class SupportFinder:
         candidates: list[Candidate] = []
         for source in self._sources:
             if source.passage.n in allowed:
-                candidates += find_candidates(said[source.prepared.data.code], source)
+                candidates += find_candidates(said[source.data.code], source)
         candidates.sort(key=lambda candidate: -candidate.score)
         return judge_candidates(said, candidates[: MOST_CANDIDATES * 2], exhaustive=exhaustive)
 
@@ -84,15 +81,15 @@ class SupportFinder:
         """Whether every command or name in backticks stands in a passage: in code each sign counts."""
         if "`" not in text:
             return True
-        texts = [source.prepared.flat_text.casefold() for source in self._sources]
-        codes = (" ".join(code.split()).casefold() for code in _CODE.findall(text))
+        texts = [source.flat_text.casefold() for source in self._sources]
+        codes = (on_one_line(code).casefold() for code in _CODE.findall(text))
         return all(any(code in held for held in texts) for code in codes)
 
     def chunk_of_line(self, line: str, n: int) -> str:
-        flat = " ".join(line.split())
-        holding = (s.passage.chunk_id for s in self._sources if s.passage.n == n and flat in s.prepared.flat_text)
+        flat = on_one_line(line)
+        holding = (s.passage.chunk_id for s in self._sources if s.passage.n == n and flat in s.flat_text)
         return next(holding, "")
 
     def holds_line(self, line: str, n: int) -> bool:
-        flat = " ".join(line.split())
-        return any(source.passage.n == n and flat in source.prepared.flat_text for source in self._sources)
+        flat = on_one_line(line)
+        return any(source.passage.n == n and flat in source.flat_text for source in self._sources)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from services.chat_api.domain.grounding.asking import AskedQuestion
-from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage
+from services.chat_api.domain.grounding.evidence import Evidence, PreparedPassage, on_one_line, prepare_passage
+from services.chat_api.domain.grounding.language_data.loader import LanguageData
 from services.chat_api.domain.grounding.question_map import QuestionMap
 from services.chat_api.domain.grounding.release import Claim, RejectionReason
 from services.chat_api.domain.passages import Passage
@@ -30,14 +31,26 @@ class Verdict:
     claim: Claim | None = None
 
 
-@dataclass(slots=True)
 class Source:
-    """A packed chunk, prepared, with the question as its language reads it."""
+    """A packed chunk, with the question as its language reads it. `data` is that language."""
 
-    passage: Passage
-    prepared: PreparedPassage
-    question: AskedQuestion
-    _asked: QuestionMap | None = None
+    __slots__ = ("_asked", "_prepared", "data", "passage", "question")
+
+    def __init__(self, passage: Passage, data: LanguageData, question: AskedQuestion) -> None:
+        self.passage, self.data, self.question = passage, data, question
+        self._prepared: PreparedPassage | None = None
+        self._asked: QuestionMap | None = None
+
+    @property
+    def prepared(self) -> PreparedPassage:
+        """Made when a sentence is first held against it: most packed chunks are never cited."""
+        if self._prepared is None:
+            self._prepared = prepare_passage(self.passage.text, self.passage.title)
+        return self._prepared
+
+    @property
+    def flat_text(self) -> str:
+        return on_one_line(self.passage.text)
 
     def asked(self) -> QuestionMap:
         """Made once, when the first sentence that repeats the question needs it."""
