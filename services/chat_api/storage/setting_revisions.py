@@ -58,6 +58,15 @@ async def newest_revision(connection: AsyncConnection, name: str) -> SettingRevi
     return _revision(row) if row else None
 
 
+async def revisions_before(
+    connection: AsyncConnection, later: SettingRevision, *, at_most: int
+) -> list[SettingRevision]:
+    """Of the same name, newest first."""
+    older = (revisions.c.name == later.name) & (revisions.c.revision < later.revision)
+    statement = select(*_REVISION).where(older).order_by(revisions.c.revision.desc()).limit(at_most)
+    return [_revision(row) for row in await connection.execute(statement)]
+
+
 async def find_revision(connection: AsyncConnection, revision_id: UUID) -> SettingRevision | None:
     row = (await connection.execute(select(*_REVISION).where(revisions.c.id == revision_id))).one_or_none()
     return _revision(row) if row else None

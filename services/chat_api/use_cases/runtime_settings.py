@@ -1,9 +1,12 @@
 """The rules that hold now, kept in memory: a turn never reads them from the database."""
 
 import asyncio
+import contextlib
 import logging
 from datetime import timedelta
+from typing import TypeVar
 
+from pydantic import BaseModel, ValidationError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.runtime_rules import (
@@ -16,10 +19,17 @@ from services.chat_api.domain.runtime_rules import (
     ToolSwitch,
 )
 from services.chat_api.storage.platform_prompts import find_prompt
-from services.chat_api.storage.setting_revisions import SettingRevision, newest_revisions, read_version
+from services.chat_api.storage.setting_revisions import (
+    SettingRevision,
+    newest_revisions,
+    read_version,
+    revisions_before,
+)
 from shared.database.listener import WakeSignal
 
 logger = logging.getLogger(__name__)
+Setting = TypeVar("Setting", bound=BaseModel)
+_MOST_STEPS_BACK = 100
 
 
 class RuntimeSettings:
@@ -72,22 +82,37 @@ class RuntimeSettings:
         # The version first: a change in between is then read again rather than missed.
         version = await read_version(connection)
         newest = await newest_revisions(connection)
-        models = newest.get(MODELS_SETTING)
+        models = await _understood(connection, newest.get(MODELS_SETTING), ModelList)
+        prompt = await _understood(connection, newest.get(PROMPT_SETTING), PromptChoice)
+        switches = {
+            name: switch.enabled
+            for name, one in newest.items()
+            if name.startswith(TOOL_SETTING) and (switch := await _understood(connection, one, ToolSwitch))
+        }
         return RuntimeRules(
-            models=ModelList.model_validate(models.value) if models else self._initial.models,
-            platform_prompt=await self._prompt(connection, newest.get(PROMPT_SETTING)),
-            switches={
-                **self._initial.switches,
-                **{
-                    name: ToolSwitch.model_validate(one.value).enabled
-                    for name, one in newest.items()
-                    if name.startswith(TOOL_SETTING)
-                },
-            },
+            models=models or self._initial.models,
+            platform_prompt=await self._prompt(connection, prompt),
+            switches={**self._initial.switches, **switches},
             version=version,
         )
 
-    async def _prompt(self, connection: AsyncConnection, chosen: SettingRevision | None) -> str:
-        prompt_id = PromptChoice.model_validate(chosen.value).prompt_id if chosen else None
-        found = await find_prompt(connection, prompt_id) if prompt_id else None
+    async def _prompt(self, connection: AsyncConnection, chosen: PromptChoice | None) -> str:
+        found = await find_prompt(connection, chosen.prompt_id) if chosen and chosen.prompt_id else None
         return found.text if found else self._initial.platform_prompt
+
+
+async def _understood(
+    connection: AsyncConnection, newest: SettingRevision | None, shape: type[Setting]
+) -> Setting | None:
+    """The newest value that this release understands: while releases are mixed, a later one may have written others.
+    None where nobody changed anything, or nothing is understood."""
+    if newest is None:
+        return None
+    try:
+        return shape.model_validate(newest.value)
+    except ValidationError:
+        logger.error("setting_not_understood", extra={"setting": newest.name, "revision": newest.revision})
+    for older in await revisions_before(connection, newest, at_most=_MOST_STEPS_BACK):
+        with contextlib.suppress(ValidationError):
+            return shape.model_validate(older.value)
+    return None

@@ -218,6 +218,7 @@ async def test_rules_that_cannot_be_read_stay_as_they_were() -> None:
 async def test_a_value_of_a_later_version_does_not_take_the_rules_away(
     database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, rows: Rows
 ) -> None:
+    """Nor the changes of other settings, nor from a front that starts afterwards and never knew better."""
     async with two_fronts(database_url, nats_url, redis_url, store) as fronts:
         await fronts.admin.allow_models("m-2")
         await rows.run(
@@ -226,4 +227,7 @@ async def test_a_value_of_a_later_version_does_not_take_the_rules_away(
         )
         fronts.model.script(say("Hello."))
         await fronts.anna.ask("Hi")
-    assert fronts.model.requests[0].model == "m-2"
+    async with two_fronts(database_url, nats_url, redis_url, store) as started_later:
+        started_later.model.script(say("Hello."))
+        await started_later.anna.ask("Hi")
+    assert [fronts.model.requests[0].model, started_later.model.requests[0].model] == ["m-2", "m-2"]
