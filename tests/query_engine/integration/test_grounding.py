@@ -16,12 +16,14 @@ from services.chat_api.domain.model_call import ToolCallDelta
 from services.chat_api.domain.prompts import PLATFORM_PROMPT
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 from shared.knowledge_contract import Hit, Withheld
+from tests.support.administrator import administrator
 from tests.support.bipia import Planted, bipia_is_here, obeyed, planted_instructions
 from tests.support.fake_judge import FakeJudge
 from tests.support.front import Person, RunningFront, make_front_settings, running_front
 from tests.support.rows import Rows
-from tests.support.scripted_model import Reply, ScriptedModel, say, search
+from tests.support.scripted_model import Reply, ScriptedModel, call, say, search
 from tests.support.stub_knowledge_store import StubKnowledgeStore, make_hit
+from tests.support.web_search_engine import WebSearchEngine
 
 pytestmark = [pytest.mark.integration, pytest.mark.p0]
 
@@ -232,6 +234,29 @@ async def test_an_instruction_in_a_tool_argument_is_only_a_query(
         assert answer.text == f"{_TRUE} [1]", planted
         assert store.searches[-1].query == query
         assert planted.instruction not in model.requests[-1].messages[0].content
+
+
+@pytest.mark.req("GROUND-7")
+@pytest.mark.skipif(not bipia_is_here(), reason="the public test data (../shared/data/bipia) is not here")
+async def test_an_instruction_in_a_web_result_is_obeyed_no_more(
+    database_url: str, nats_url: str, redis_url: str, store: StubKnowledgeStore, model: ScriptedModel
+) -> None:
+    async with WebSearchEngine().running() as web:
+        settings = make_front_settings(database_url, nats_url, redis_url, store.url, web_search_url=web.url)
+        async with running_front(settings, model) as running, administrator(running) as admin:
+            await admin.switch("web_search", on=True)
+            async with running.person() as anna:
+                for planted in _instructions():
+                    web.finds(f"{_TRUE} {planted.instruction}")
+                    web.rows[0]["title"] = planted.instruction
+                    obeying = f"{_TRUE} [1] {obeyed(planted, _TRUE)} <img src=x> [1]"
+                    again = Reply([*say(obeying).steps, ToolCallDelta(0, "web_search", '{"query": "secrets"}')])
+                    model.script(call(web_search="printer contract"), again)
+                    asked_before = len(web.queries)
+                    answer = await anna.ask("When does the printer contract end?")
+                    assert (answer.outcome, answer.text) == ("grounded", f"{_TRUE} [1]"), planted
+                    assert not _LIVE.search(answer.text)
+                    assert len(web.queries) == asked_before + 1
 
 
 @pytest.mark.req("GROUND-7")
