@@ -21,6 +21,9 @@ class AchillesSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ACHILLES_", frozen=True, extra="ignore", hide_input_in_errors=True)
 
     log_level: str = Field(default="INFO", title="Least level that is logged")
+    metrics_token: SecretStr = Field(
+        default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
+    )
 
 
 class DatabaseSettings(AchillesSettings):

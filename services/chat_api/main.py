@@ -20,6 +20,7 @@ from services.chat_api.wiring import make_resources, open_front, readiness_check
 from shared.health import health_routes
 from shared.metrics import metrics_route
 from shared.telemetry import configure_logging
+from shared.trace_export import flush_spans, start_tracing
 
 _GRACEFUL_SECONDS = 15
 
@@ -33,10 +34,15 @@ def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None, j
         async with open_front(settings, resources, model=model, judge=judge) as front:
             app.state.front = front
             yield
+        await flush_spans()
 
     operations = [
         *health_routes(readiness_checks(resources)),
-        metrics_route(resources.metrics.registry, token=settings.metrics_token.get_secret_value()),
+        metrics_route(
+            resources.metrics.registry,
+            token=settings.metrics_token.get_secret_value(),
+            refresh=resources.loop_metrics.refresh,
+        ),
     ]
     return create_http_app(lifespan, operations, body_limit=settings.body_limit, host_names=settings.host_names)
 
@@ -49,6 +55,7 @@ def run() -> None:
             sys.stderr.write(f"{'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}\n")
         raise SystemExit(2) from None
     configure_logging("chat_api", settings.log_level)
+    start_tracing("chat_api")
     config = uvicorn.Config(
         create_app(settings),
         host=settings.host,

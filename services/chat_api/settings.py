@@ -79,9 +79,6 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
         title="Host names under which the page is served, separated by commas",
         description="A page elsewhere could give its own name the address of this computer and sign in as anybody.",
     )
-    metrics_token: SecretStr = Field(
-        default=SecretStr(""), title="Bearer token for /metrics; without one, whoever reaches the port may read it"
-    )
     keep_alive_every: Duration = Field(
         default=timedelta(seconds=15), title="In silence a stream sends a comment this often, so that it is not cut"
     )

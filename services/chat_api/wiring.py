@@ -55,13 +55,18 @@ from services.chat_api.wiring_identity import open_ways_in
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener, WakeSignal
+from shared.database.metrics import watch_database
 from shared.events import KnowledgeChanged
 from shared.events.streams import ALL_STREAMS
 from shared.health import Check, database_check
 from shared.messaging.bus import Bus
 from shared.messaging.canary import CanarySender
+from shared.messaging.loop_health import OUR_CONSUMERS
+from shared.messaging.loop_metrics import LoopMetrics
 from shared.messaging.outbox import enqueue
 from shared.messaging.relay import OutboxRelay, RelayPolicy
+from shared.messaging.relay_metrics import RelayMetrics
+from shared.metrics import make_registry
 
 _LEASE_MARGIN = timedelta(seconds=30)
 
@@ -75,13 +80,18 @@ class Resources:
     cache: CandidateCache
     knowledge: KnowledgeClient
     metrics: TurnMetrics
+    relay_metrics: RelayMetrics
+    loop_metrics: LoopMetrics
     web: WebSearchClient | None
 
 
 def make_resources(settings: ChatApiSettings) -> Resources:
     """Connects to nothing yet."""
+    engine = make_engine(settings.dsn, application_name="achilles-chat-api", pool_size=20)
+    registry = make_registry("chat_api")
+    watch_database(engine, registry)
     return Resources(
-        engine=make_engine(settings.dsn, application_name="achilles-chat-api", pool_size=20),
+        engine=engine,
         bus=Bus(settings.bus_url, name="chat_api", provision=ALL_STREAMS if settings.nats_provision else ()),
         cache=CandidateCache(
             settings.redis_url.get_secret_value(),
@@ -94,7 +104,9 @@ def make_resources(settings: ChatApiSettings) -> Resources:
             timeout=settings.knowledge_timeout,
             status_timeout=settings.knowledge_status_timeout,
         ),
-        metrics=TurnMetrics(),
+        metrics=TurnMetrics(registry),
+        relay_metrics=RelayMetrics(registry),
+        loop_metrics=LoopMetrics(engine, OUR_CONSUMERS, registry),
         web=WebSearchClient(settings.web_search_url, timeout=settings.web_search_timeout)
         if settings.web_search_url
         else None,
@@ -129,6 +141,7 @@ async def open_front(
         judging = await _open_judging(settings, judge, stack)
         turns = RunningTurns()
         resources.metrics.watch(turns)
+        resources.relay_metrics.watch(resources.bus)
         state = _make_knowledge_state(settings, resources)
         ways_in = open_ways_in(settings, resources.engine, stack, _now)
         front = _make_front(settings, resources, client, turns, state, judging, ways_in)
@@ -258,7 +271,7 @@ def _background_work(
     settings: ChatApiSettings, resources: Resources, front: Front
 ) -> tuple[Coroutine[Any, Any, None], ...]:
     policy = RelayPolicy(retry_after=settings.outbox_retry_after, retry_at_most=settings.outbox_retry_at_most)
-    relay = OutboxRelay(resources.engine, resources.bus, policy)
+    relay = OutboxRelay(resources.engine, resources.bus, policy, resources.relay_metrics)
     stops = NotificationListener(settings.dsn, STOP_CHANNEL, front.stop_turn.on_notification)
     changed = WakeSignal(settings.dsn, SETTINGS_CHANNEL)
     settings_watch = front.runtime.watch(changed, settings.settings_watch_every)

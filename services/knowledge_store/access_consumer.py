@@ -4,11 +4,14 @@ from services.knowledge_store.use_cases.count_accesses import AccessCounter, Acc
 from shared.events.accessed import SourceAccessed
 from shared.events.streams import SIGNAL_STREAM
 from shared.messaging.consumer import ConsumerSpec, DurableConsumer
+from shared.messaging.consumer_metrics import ConsumerMetrics
 from shared.settings import WorkerSettings
 
 ACCESS_CONSUMER = ConsumerSpec("knowledge_store", SIGNAL_STREAM, (SourceAccessed,))
 
 
-def make_access_consumer(database_url: str, nats_url: str, counter: AccessCounter) -> DurableConsumer:
+def make_access_consumer(
+    database_url: str, nats_url: str, counter: AccessCounter, metrics: ConsumerMetrics | None
+) -> DurableConsumer:
     settings = WorkerSettings.model_validate({"database_url": database_url, "nats_url": nats_url})
-    return DurableConsumer(ACCESS_CONSUMER, AccessDelivery(counter), settings)
+    return DurableConsumer(ACCESS_CONSUMER, AccessDelivery(counter), settings, metrics)

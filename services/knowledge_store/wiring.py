@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from prometheus_client import CollectorRegistry
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.knowledge_store.adapters.access_signals_client import AccessSignalsClient
@@ -17,6 +18,7 @@ from services.knowledge_store.adapters.vector_file import read_vector_file
 from services.knowledge_store.domain.access import Access
 from services.knowledge_store.domain.embedder import Embedder
 from services.knowledge_store.domain.ingest_report import IngestReport
+from services.knowledge_store.http.search_metrics import SearchMetrics
 from services.knowledge_store.http.services import Services
 from services.knowledge_store.settings import IngestSettings, KnowledgeStoreSettings
 from services.knowledge_store.storage.migrate import upgrade_knowledge_schema
@@ -32,25 +34,32 @@ from services.knowledge_store.use_cases.search_knowledge import SearchService
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import WakeSignal
+from shared.database.metrics import watch_database
 from shared.events.streams import SIGNAL_STREAM
 from shared.health import database_check
 from shared.messaging.bus import Bus
+from shared.messaging.consumer_metrics import ConsumerMetrics
 
 APPLICATION_NAME = "knowledge_store"
 
 
 @asynccontextmanager
-async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | None = None) -> AsyncIterator[Services]:
-    """Migrate the schema and open everything. NATS may be down: searching never waits for it."""
+async def open_services(
+    settings: KnowledgeStoreSettings, embedder: Embedder | None = None, registry: CollectorRegistry | None = None
+) -> AsyncIterator[Services]:
+    """Migrate the schema and open everything. NATS may be down: searching never waits for it. Figures are kept in
+    `registry`."""
+    figures = registry or CollectorRegistry()
     async with AsyncExitStack() as stack:
         await upgrade_knowledge_schema(settings.dsn)
         engine = await _open_engine(stack, settings)
+        watch_database(engine, figures)
         if embedder is None:
             embedder = _make_embedder(stack)
             await embedder.load()
         if settings.nats_url is not None:
             await _start_announcing(stack, settings, engine, settings.nats_url.get_secret_value())
-        await _start_counting_accesses(stack, settings, engine)
+        await _start_counting_accesses(stack, settings, engine, figures)
         snapshots = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         yield Services(
             search=SearchService(
@@ -63,6 +72,7 @@ async def open_services(settings: KnowledgeStoreSettings, embedder: Embedder | N
             record=RecordService(engine),
             status=StatusService(engine),
             checks={"database": database_check(engine)},
+            search_metrics=SearchMetrics(figures),
         )
 
 
@@ -135,8 +145,9 @@ async def _start_announcing(
 
 
 async def _start_counting_accesses(
-    stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine
+    stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine, registry: CollectorRegistry
 ) -> None:
+    metrics = ConsumerMetrics("knowledge_store", registry)
     counter = AccessCounter(engine, settings.trust_rule, _now)
     await counter.settle_rule()
     if settings.front_url is not None:
@@ -148,7 +159,7 @@ async def _start_counting_accesses(
         # Imported here: an ingest, which shares this module, consumes nothing.
         from services.knowledge_store.access_consumer import make_access_consumer
 
-        consumer = make_access_consumer(settings.dsn, settings.nats_url.get_secret_value(), counter)
+        consumer = make_access_consumer(settings.dsn, settings.nats_url.get_secret_value(), counter, metrics)
         await stack.enter_async_context(running(consumer.run(), name="access-consumer"))
 
 

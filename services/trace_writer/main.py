@@ -7,6 +7,7 @@ from services.trace_writer.settings import TraceWriterSettings
 from services.trace_writer.wiring import EFFECTS, TRACE_CONSUMER
 from shared.messaging.worker import create_worker_app
 from shared.telemetry import configure_logging
+from shared.trace_export import start_tracing
 
 
 def create_app(settings: TraceWriterSettings) -> Starlette:
@@ -16,4 +17,5 @@ def create_app(settings: TraceWriterSettings) -> Starlette:
 def run() -> None:
     settings = TraceWriterSettings()
     configure_logging("trace_writer", settings.log_level)
+    start_tracing("trace_writer")
     uvicorn.run(create_app(settings), host=settings.host, port=settings.trace_writer_port, log_config=None)

@@ -16,12 +16,15 @@ from faststream.nats.subscriber.usecases import BatchPullStreamSubscriber
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
+from prometheus_client import CollectorRegistry
 
 from shared.events import Event
 from shared.health import NotReadyError
 from shared.messaging.bus import connect_nats, error_logger, inbox_prefix
-from shared.messaging.delivery import Delivery
+from shared.messaging.consumer_metrics import ConsumerMetrics
+from shared.messaging.delivery import Delivery, Outcome
 from shared.messaging.guarded_pull import GuardedPull, Pull
+from shared.messaging.message_spans import BatchTimes, record_applied
 from shared.messaging.provisioning import consumer_config, ensure_consumer, ensure_streams
 from shared.settings import WorkerSettings
 
@@ -55,18 +58,25 @@ class BatchDelivery(Protocol):
     Both return after the commit, and raise when nothing was written and the batch is to be tried again.
     """
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None: ...
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]: ...
 
-    async def give_up(self, deliveries: Sequence[Delivery]) -> None: ...
+    async def give_up(self, deliveries: Sequence[Delivery]) -> list[Outcome]: ...
 
 
 class DurableConsumer:
     """Runs until cancelled. `check` tells whether messages are being taken."""
 
-    def __init__(self, spec: ConsumerSpec, service: BatchDelivery, settings: WorkerSettings) -> None:
+    def __init__(
+        self,
+        spec: ConsumerSpec,
+        service: BatchDelivery,
+        settings: WorkerSettings,
+        metrics: ConsumerMetrics | None = None,
+    ) -> None:
         self._spec = spec
         self._service = service
         self._settings = settings
+        self._metrics = metrics or ConsumerMetrics(spec.durable, CollectorRegistry())
         self._consuming = False
 
     async def check(self) -> None:
@@ -79,6 +89,7 @@ class DurableConsumer:
                 await self._consume()
             except Exception as fault:  # noqa: BLE001 (whatever ended it, opening anew is the answer)
                 logger.warning("consumer_lost", extra={"consumer": self._spec.durable, "error": type(fault).__name__})
+                self._metrics.lost(fault)
             self._consuming = False
             await asyncio.sleep(_REOPEN_SECONDS)
 
@@ -91,12 +102,15 @@ class DurableConsumer:
             await self._provision(jetstream)
             await broker.start()
             # The pull loop reads this attribute anew for each fetch; its task has not run yet.
-            subscriber.subscription = cast("Any", GuardedPull(cast("Pull", subscriber.subscription)))
+            pull = GuardedPull(cast("Pull", subscriber.subscription), self._metrics.pull_failed)
+            subscriber.subscription = cast("Any", pull)
             self._consuming = True
+            self._metrics.consuming(True)
             logger.info("consuming", extra={"consumer": self._spec.durable})
             await self._watch(jetstream, client)
         finally:
             self._consuming = False
+            self._metrics.consuming(False)
             # The batch in hand is written and acknowledged first; one that cannot be comes again.
             await _quietly(subscriber.stop(), _FINISH_SECONDS + _CLOSE_SECONDS)
             await _quietly(broker.stop())
@@ -154,27 +168,33 @@ class DurableConsumer:
         # A batch subscriber hands over a list where the library's annotation says one message.
         raw = cast("list[Msg]", message.raw_message)
         deliveries = [_delivery_of(one) for one in raw]
-        await self._deliver(raw, deliveries)
+        times = BatchTimes()
+        outcomes = await self._deliver(raw, deliveries, times)
         for one in raw:
             await one.ack()
+        self._metrics.written(outcomes, times.seconds)
+        record_applied(self._spec.durable, outcomes, times)
 
-    async def _deliver(self, raw: Sequence[Msg], deliveries: Sequence[Delivery]) -> None:
+    async def _deliver(self, raw: Sequence[Msg], deliveries: Sequence[Delivery], times: BatchTimes) -> list[Outcome]:
         """PostgreSQL away: retry in place and extend the acknowledgement, instead of handing the batch back."""
         for attempt in itertools.count():
             try:
+                times.begin()
                 spent = [one for one in deliveries if one.deliveries >= self._settings.max_deliver]
-                if spent:
-                    await self._service.give_up(spent)
-                await self._service.deliver([one for one in deliveries if one not in spent])
+                given_up = await self._service.give_up(spent) if spent else []
+                outcomes = await self._service.deliver([one for one in deliveries if one not in spent])
+                times.commit()
             except Exception as fault:  # noqa: BLE001 (permanent faults were settled inside; this one is transient)
                 logger.warning(
                     "delivery_postponed", extra={"consumer": self._spec.durable, "error": type(fault).__name__}
                 )
+                self._metrics.postponed(fault)
                 await asyncio.sleep(_RETRY_SECONDS[min(attempt, len(_RETRY_SECONDS) - 1)])
                 for one in raw:
                     await one.in_progress()
             else:
-                return
+                return [*given_up, *outcomes]
+        raise AssertionError("it is tried until it is done")
 
 
 async def _quietly(closing: Coroutine[Any, Any, None], seconds: float = _CLOSE_SECONDS) -> None:

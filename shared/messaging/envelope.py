@@ -8,6 +8,7 @@ from shared.events import Event
 from shared.trace_context import trace_headers
 
 CE_ID = "ce-id"
+CE_TIME = "ce-time"
 
 
 def headers_of(event: Event, *, source: str) -> dict[str, str]:
@@ -17,7 +18,7 @@ def headers_of(event: Event, *, source: str) -> dict[str, str]:
         "ce-source": source,
         "ce-type": event.subject,
         "ce-specversion": "1.0",
-        "ce-time": event.occurred_at.isoformat(),
+        CE_TIME: event.occurred_at.isoformat(),
         "ce-datacontenttype": "application/json",
         **trace_headers(),
     }

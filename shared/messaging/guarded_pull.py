@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+from collections.abc import Callable
 from typing import Protocol
 
 from nats.aio.msg import Msg
@@ -27,8 +28,10 @@ class GuardedPull:
     - a closed connection costs time. It is reported without waiting, and the loop would spin and freeze the process.
     """
 
-    def __init__(self, pull: Pull) -> None:
+    def __init__(self, pull: Pull, on_fault: Callable[[Exception], None] = lambda _fault: None) -> None:
+        """`on_fault` hears of every fetch that failed; one that found nothing did not."""
         self._pull = pull
+        self._on_fault = on_fault
         self._handed_over = False
 
     async def fetch(self, batch: int, timeout: float | None) -> list[Msg]:  # noqa: ASYNC109
@@ -40,8 +43,12 @@ class GuardedPull:
             messages = await self._pull.fetch(batch=batch, timeout=timeout)
         except builtins.TimeoutError:
             raise NothingToFetchError from None
-        except ConnectionClosedError:
+        except ConnectionClosedError as fault:
+            self._on_fault(fault)
             await asyncio.sleep(_CLOSED_PAUSE_SECONDS)
+            raise
+        except Exception as fault:
+            self._on_fault(fault)
             raise
         self._handed_over = bool(messages)
         return messages

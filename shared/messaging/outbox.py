@@ -94,10 +94,12 @@ async def postpone(connection: AsyncConnection, event_ids: Sequence[UUID], *, de
     )
 
 
-async def settle(connection: AsyncConnection, event_ids: Sequence[UUID]) -> None:
-    """Delete rows whose effect, or dead letter, is written in this same transaction."""
-    if event_ids:
-        await connection.execute(delete(outbox).where(outbox.c.event_id.in_(event_ids)))
+async def settle(connection: AsyncConnection, event_ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Delete rows whose effect, or dead letter, is written in this same transaction. Returns those that were there."""
+    if not event_ids:
+        return frozenset()
+    settled = delete(outbox).where(outbox.c.event_id.in_(event_ids)).returning(outbox.c.event_id)
+    return frozenset((await connection.execute(settled)).scalars())
 
 
 async def settle_dead(connection: AsyncConnection, event_id: UUID, payload: bytes) -> None:

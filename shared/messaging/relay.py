@@ -4,19 +4,20 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
 
 from nats.js.errors import NoStreamResponseError
+from prometheus_client import CollectorRegistry
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.database.driver import driver_connection
 from shared.database.listener import WakeSignal
 from shared.messaging.bus import Bus, PublishDeniedError
 from shared.messaging.envelope import with_message_id
+from shared.messaging.message_spans import publish_span
 from shared.messaging.outbox import OUTBOX_CHANNEL, ClaimedEvent, claim, postpone
+from shared.messaging.relay_metrics import Fate, RelayMetrics
 
 logger = logging.getLogger(__name__)
-Fate = Literal["sent", "no_stream", "failed", "denied"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,11 @@ class RelayPolicy:
 class OutboxRelay:
     """A task of each front. Several relays share the work through row locks."""
 
-    def __init__(self, engine: AsyncEngine, bus: Bus, policy: RelayPolicy) -> None:
+    def __init__(self, engine: AsyncEngine, bus: Bus, policy: RelayPolicy, metrics: RelayMetrics | None = None) -> None:
         self._engine = engine
         self._bus = bus
         self._policy = policy
+        self._metrics = metrics or RelayMetrics(CollectorRegistry())
         self._wake = WakeSignal(engine.url.render_as_string(hide_password=False), OUTBOX_CHANNEL)
 
     async def run(self) -> None:
@@ -58,6 +60,7 @@ class OutboxRelay:
                 retry_at_most=policy.retry_at_most,
             )
         fates = await asyncio.gather(*(self._publish(event) for event in claimed))
+        self._metrics.sent(claimed, fates)
         unsent = [event.event_id for event, fate in zip(claimed, fates, strict=True) if fate != "sent"]
         if "no_stream" in fates:
             await self._provision()
@@ -68,8 +71,15 @@ class OutboxRelay:
         return len(claimed) - len(unsent)
 
     async def _publish(self, event: ClaimedEvent) -> Fate:
+        with publish_span(event) as opened:
+            fate = await self._send(event, opened.headers())
+            if fate != "sent":
+                opened.failed(fate)
+        return fate
+
+    async def _send(self, event: ClaimedEvent, trace_headers: dict[str, str]) -> Fate:
         try:
-            headers = with_message_id(event.headers, event.event_id, event.epoch)
+            headers = with_message_id({**event.headers, **trace_headers}, event.event_id, event.epoch)
             await self._bus.publish(event.subject, event.payload, stream=event.stream, headers=headers)
         except NoStreamResponseError:
             return "no_stream"
@@ -93,6 +103,7 @@ class OutboxRelay:
                 sent = await self.send_due()
             except Exception as fault:  # noqa: BLE001 (the database is away: poll on)
                 logger.warning("relay_fault", extra={"error": type(fault).__name__})
+                self._metrics.failed(fault)
                 sent = 0
             if sent < self._policy.batch_size:
                 await self._wake.wait(self._policy.poll_every.total_seconds())

@@ -7,18 +7,24 @@ from starlette.applications import Starlette
 
 from shared.background import running
 from shared.database.engine import make_engine
+from shared.database.metrics import watch_database
 from shared.events import Event
 from shared.health import database_check, health_routes
 from shared.messaging.consumer import ConsumerSpec, DurableConsumer
+from shared.messaging.consumer_metrics import ConsumerMetrics
 from shared.messaging.delivery import DeliveryService, Effect
+from shared.metrics import make_registry, metrics_route
 from shared.settings import WorkerSettings
+from shared.trace_export import flush_spans
 
 
 def create_worker_app(settings: WorkerSettings, spec: ConsumerSpec, effects: Mapping[type[Event], Effect]) -> Starlette:
-    """An ASGI app that consumes while it lives and answers `/livez` and `/readyz`."""
+    """An ASGI app that consumes while it lives and answers `/livez`, `/readyz` and `/metrics`."""
     engine = make_engine(settings.dsn, application_name=f"achilles-{spec.durable}", pool_size=4)
+    registry = make_registry(spec.durable)
+    watch_database(engine, registry)
     service = DeliveryService(engine, spec.durable, effects)
-    consumer = DurableConsumer(spec, service, settings)
+    consumer = DurableConsumer(spec, service, settings, ConsumerMetrics(spec.durable, registry))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -27,6 +33,8 @@ def create_worker_app(settings: WorkerSettings, spec: ConsumerSpec, effects: Map
                 yield
         finally:
             await engine.dispose()
+            await flush_spans()
 
     checks = {"database": database_check(engine), "consumer": consumer.check}
-    return Starlette(routes=health_routes(checks), lifespan=lifespan)
+    metrics = metrics_route(registry, token=settings.metrics_token.get_secret_value())
+    return Starlette(routes=[*health_routes(checks), metrics], lifespan=lifespan)

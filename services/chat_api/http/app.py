@@ -38,6 +38,7 @@ from services.chat_api.http.problems import (
 )
 from services.chat_api.http.request_context import Refusals, RequestContext
 from shared.errors import ClientError
+from shared.request_trace import RequestTrace
 
 _PARTS = (
     session,
@@ -84,6 +85,7 @@ def create_http_app(
     app.mount("/static", pages.static_files)
     refusals = Refusals(_refusal(WrongHostError()), _refusal(CrossSiteError()), _refusal(BodyTooLargeError()))
     app.add_middleware(RequestContext, refuse=refusals, body_limit=body_limit, host_names=host_names)
+    app.add_middleware(RequestTrace)
     return app
 
 

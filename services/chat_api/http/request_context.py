@@ -9,8 +9,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shared.trace_context import trace_of
-
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._:-]{1,128}$")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CSP = (
@@ -55,8 +53,7 @@ class RequestContext:
         scope["achilles_request_id"] = _request_id(headers)
         scope["achilles_response_headers"] = []
         send = _with_headers(send, scope["achilles_request_id"], scope["achilles_response_headers"])
-        with trace_of(headers):
-            await self._checked(headers, scope, receive, send)
+        await self._checked(headers, scope, receive, send)
 
     async def _checked(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         if _host_name(headers) not in self._host_names:

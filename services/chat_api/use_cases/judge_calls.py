@@ -14,6 +14,7 @@ from services.chat_api.domain.judge import JUDGE_PROMPT, Judge, Ruling, render_c
 from services.chat_api.domain.model_call import ModelUsage
 from services.chat_api.domain.token_count import estimate_tokens
 from services.chat_api.domain.turn_record import ModelRun, TurnRecord
+from services.chat_api.use_cases.turn_spans import model_span, note_run
 from shared.events.run import RunOutcome
 
 
@@ -25,20 +26,24 @@ async def observed_ruling(
     at, started = now(), time.monotonic()
     ruling: Ruling | None = None
     outcome: RunOutcome = "interrupted"
-    try:
-        async with asyncio.timeout(within.total_seconds()):
-            ruling = await judge.rule(claim)
-        outcome = "completed"
-        return ruling
-    except TimeoutError as fault:
-        outcome = "failed"
-        raise ModelUnavailableError("the judge did not rule in time") from fault
-    except MODEL_FAULTS:
-        outcome = "failed"
-        raise
-    finally:
-        milliseconds = round((time.monotonic() - started) * 1000)
-        record.runs.append(_run_of(judge, claim, ruling, outcome, at, milliseconds))
+    with model_span(judge.provider, judge.model, "judge") as opened:
+        try:
+            with opened.inside():
+                async with asyncio.timeout(within.total_seconds()):
+                    ruling = await judge.rule(claim)
+            outcome = "completed"
+            return ruling
+        except TimeoutError as fault:
+            outcome = "failed"
+            raise ModelUnavailableError("the judge did not rule in time") from fault
+        except MODEL_FAULTS:
+            outcome = "failed"
+            raise
+        finally:
+            milliseconds = round((time.monotonic() - started) * 1000)
+            run = _run_of(judge, claim, ruling, outcome, at, milliseconds)
+            record.runs.append(run)
+            note_run(opened, run)
 
 
 def _run_of(

@@ -21,6 +21,7 @@ from services.chat_api.domain.model_call import (
 )
 from services.chat_api.domain.token_count import estimate_tokens
 from services.chat_api.domain.turn_record import ModelRun, TurnRecord
+from services.chat_api.use_cases.turn_spans import model_span, note_run
 from shared.events.run import RunOutcome
 
 
@@ -52,17 +53,19 @@ async def observed_stream(
     observed = _Observed(time.monotonic())
     at = now()
     outcome: RunOutcome = "interrupted"
-    try:
-        async with aclosing(client.stream(request)) as chunks:
-            async for chunk in chunks:
-                observed.note(chunk)
-                yield chunk
-        outcome = "completed"
-    except MODEL_FAULTS:
-        outcome = "failed"
-        raise
-    finally:
-        record.runs.append(_run_of(client, request, observed, outcome, at))
+    with model_span(client.provider, request.model, request.purpose) as opened:
+        try:
+            async with aclosing(opened.following(client.stream(request))) as chunks:
+                async for chunk in chunks:
+                    observed.note(chunk)
+                    yield chunk
+            outcome = "completed"
+        except MODEL_FAULTS:
+            outcome = "failed"
+            raise
+        finally:
+            record.runs.append(_run_of(client, request, observed, outcome, at))
+            note_run(opened, record.runs[-1])
 
 
 def _run_of(

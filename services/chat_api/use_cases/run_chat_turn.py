@@ -23,6 +23,7 @@ from services.chat_api.use_cases.tool_directory import ToolDirectory
 from services.chat_api.use_cases.tools import Tool
 from services.chat_api.use_cases.turn_faults import failure_of
 from services.chat_api.use_cases.turn_settings import TurnSettings
+from services.chat_api.use_cases.turn_spans import note_turn, turn_span
 from services.chat_api.use_cases.turn_under_way import Emit, TurnUnderWay
 
 
@@ -56,9 +57,13 @@ class RunChatTurn:
             language=started.language,
             emit=emit,
         )
-        closing = await self._run_guarded(turn)
-        turn.record.model = turn.record.answered_by or turn.model.name
-        return await self._close_turn.execute(turn, closing)
+        with turn_span(started) as opened:
+            closing = await self._run_guarded(turn)
+            turn.record.model = turn.record.answered_by or turn.model.name
+            unsaved = await self._close_turn.execute(turn, closing)
+            fault = closing.code if isinstance(closing, TurnFailed) else "not_saved" if unsaved else None
+            note_turn(opened, turn, fault)
+        return unsaved
 
     async def save_later(self, unsaved: UnsavedTurn) -> None:
         await self._close_turn.save_later(unsaved)

@@ -15,6 +15,7 @@ from services.chat_api.domain.outcome import EvidenceOutcome
 from services.chat_api.domain.ranking import Candidate, merge_ranked
 from services.chat_api.domain.tool_calls import PlannedCall
 from shared.identity import Identity
+from shared.tracing import NoSpan, span
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +75,34 @@ async def run_tools(calls: Sequence[PlannedCall], tools: Mapping[str, Tool], ide
 
 
 async def _run(tool: Tool, query: str, identity: Identity | None) -> ToolResult:
+    name = tool.spec.name
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": name,
+        "gen_ai.tool.type": "datastore",
+    }
+    with span(f"execute_tool {name}", attributes) as opened:
+        result = await _run_bounded(tool, query, identity)
+        _note(opened, result)
+    return result
+
+
+def _note(opened: NoSpan, result: ToolResult) -> None:
+    if not opened.recording:
+        return
+    opened.note(
+        {
+            "gen_ai.data_source.id": result.store_id,
+            "achilles.search.cache_hit": result.cache_hit,
+            "achilles.search.candidates": len(result.candidates),
+            "achilles.search.withheld": len(result.withheld),
+        }
+    )
+    if result.fault:
+        opened.failed(result.fault)
+
+
+async def _run_bounded(tool: Tool, query: str, identity: Identity | None) -> ToolResult:
     started = time.monotonic()
     try:
         async with asyncio.timeout(tool.timeout.total_seconds()):

@@ -21,8 +21,8 @@ _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 class TurnMetrics:
     """The figures of one front. `registry` is what its `/metrics` shows."""
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = registry or CollectorRegistry()
         self._started = Counter("achilles_turns_started", "Turns that began to stream", registry=self.registry)
         self._ended = Counter("achilles_turns_ended", "Turns by outcome", ["outcome"], registry=self.registry)
         self._failures = Counter("achilles_turn_failures", "Failed turns by code", ["code"], registry=self.registry)

@@ -32,7 +32,10 @@ def make_router(token: SecretStr) -> APIRouter:
 
 async def search(request: SearchRequest, services: OpenServices) -> SearchResponse:
     _refuse_nul(request.identity)
-    return await services.search.search(request)
+    with services.search_metrics.searching() as found:
+        response = await services.search.search(request)
+        found.note(response)
+    return response
 
 
 async def read_record(request: RecordRequest, services: OpenServices) -> RecordResponse:

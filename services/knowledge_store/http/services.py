@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from services.knowledge_store.http.search_metrics import SearchMetrics
 from services.knowledge_store.use_cases.read_record import RecordService
 from services.knowledge_store.use_cases.read_status import StatusService
 from services.knowledge_store.use_cases.search_knowledge import SearchService
@@ -16,3 +17,4 @@ class Services:
     record: RecordService
     status: StatusService
     checks: dict[str, Check]
+    search_metrics: SearchMetrics

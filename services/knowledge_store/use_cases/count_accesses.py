@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.knowledge_store.domain.trust import Access, Trust, TrustRule
 from services.knowledge_store.storage.trust_store import TrustStore
 from shared.events.accessed import SourceAccessed
-from shared.messaging.delivery import Delivery
+from shared.messaging.delivery import Delivery, Fate, Outcome
 
 logger = logging.getLogger(__name__)
 
@@ -26,9 +26,13 @@ class AccessCounter:
 
     async def count(self, accesses: Sequence[Access]) -> int:
         """How many were new; the others change nothing. Raises if the database does not answer."""
+        return len(await self.count_new(accesses))
+
+    async def count_new(self, accesses: Sequence[Access]) -> frozenset[UUID]:
+        """The ids of those that were new."""
         usable = self._usable(accesses)
         if not usable:
-            return 0
+            return frozenset()
         async with self._engine.begin() as connection:
             store = TrustStore(connection)
             await store.lock()
@@ -37,7 +41,7 @@ class AccessCounter:
             for access in new:
                 scores[access.record_id] = self._rule.add(scores.get(access.record_id), access)
             await store.save(scores)
-        return len(new)
+        return frozenset(access.event_id for access in new)
 
     async def settle_rule(self) -> None:
         """Forget what counts no more; after a change of the rule, count anew by it."""
@@ -67,18 +71,27 @@ class AccessCounter:
 
 
 class AccessDelivery:
-    """Batches from the bus. The product's own worker keeps what cannot be read; here it is left out and logged."""
+    """Batches from the bus. The product's own worker keeps what cannot be read; here it is left out and logged, and
+    told as a dead letter."""
 
     def __init__(self, counter: AccessCounter) -> None:
         self._counter = counter
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
-        parsed = (_parse(delivery) for delivery in deliveries)
-        await self._counter.count([access for access in parsed if access is not None])
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
+        parsed = [(delivery, _parse(delivery)) for delivery in deliveries]
+        new = await self._counter.count_new([access for _, access in parsed if access is not None])
+        return [Outcome(delivery, _fate(delivery, access, new)) for delivery, access in parsed]
 
-    async def give_up(self, deliveries: Sequence[Delivery]) -> None:
+    async def give_up(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         for delivery in deliveries:
             logger.warning("access_given_up", extra={"event_id": delivery.event_id})
+        return [Outcome(delivery, "dead_letter") for delivery in deliveries]
+
+
+def _fate(delivery: Delivery, access: Access | None, new: frozenset[UUID]) -> Fate:
+    if access is None:
+        return "dead_letter"
+    return "duplicate" if delivery.came_before and access.event_id not in new else "applied"
 
 
 def _parse(delivery: Delivery) -> Access | None:

@@ -16,6 +16,7 @@ from services.knowledge_store.storage.search_store import SearchStore
 from services.knowledge_store.storage.state_store import StateStore
 from services.knowledge_store.storage.trust_store import TrustStore
 from shared.knowledge_contract import SearchRequest, SearchResponse
+from shared.tracing import span
 
 
 class SearchService:
@@ -40,7 +41,21 @@ class SearchService:
         self._background = background
 
     async def search(self, request: SearchRequest) -> SearchResponse:
-        embedding = await self._embedder.embed_query(request.query)
+        with span("retrieval", {"gen_ai.operation.name": "retrieval", "gen_ai.request.top_k": request.top_k}) as opened:
+            response = await self._search(request)
+            opened.note(
+                {
+                    "gen_ai.data_source.id": response.store_id,
+                    "achilles.search.outcome": response.outcome,
+                    "achilles.search.candidates": len(response.hits),
+                    "achilles.search.withheld": len(response.withheld),
+                }
+            )
+        return response
+
+    async def _search(self, request: SearchRequest) -> SearchResponse:
+        with span("embeddings", {"gen_ai.operation.name": "embeddings"}):
+            embedding = await self._embedder.embed_query(request.query)
         question = make_question(request.query, embedding, self._background)
         principals = principals_of(request.identity)
         async with self._snapshots.connect() as connection:

@@ -24,7 +24,7 @@ from shared.embedded.ports import PortBook
 from shared.embedded.processes import ManagedProcess, ProcessSpec
 from shared.events.streams import SIGNAL_STREAM
 from shared.messaging.consumer import DurableConsumer
-from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.delivery import Delivery, DeliveryService, Outcome
 from shared.messaging.outbox import enqueue
 from shared.messaging.provisioning import ensure_streams
 from tests.support.deployment import PROJECT
@@ -117,10 +117,11 @@ class _WatchedService(DeliveryService):
     tried = 0
     heard = 0
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         self.tried += 1
-        await super().deliver(deliveries)
+        outcomes = await super().deliver(deliveries)
         self.heard += 1
+        return outcomes
 
 
 async def test_a_commit_whose_reply_is_lost_has_one_effect(

@@ -19,9 +19,11 @@ import services.trace_writer.main
 from shared.database.tables.mesh import outbox
 from shared.messaging import consumer, worker
 from shared.messaging.consumer import DurableConsumer
-from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.delivery import Delivery, DeliveryService, Outcome
+from shared.messaging.message_spans import BatchTimes
 from shared.messaging.outbox import ClaimedEvent, settle
-from shared.messaging.relay import Fate, OutboxRelay
+from shared.messaging.relay import OutboxRelay
+from shared.messaging.relay_metrics import Fate
 
 _EFFECT_SECONDS = 0.4
 
@@ -33,24 +35,24 @@ class AcknowledgesFirst(DurableConsumer):
         raw = cast("list[Msg]", message.raw_message)
         for one in raw:
             await one.ack()
-        await self._deliver(raw, [consumer._delivery_of(one) for one in raw])
+        await self._deliver(raw, [consumer._delivery_of(one) for one in raw], BatchTimes())
 
 
 class SlowDelivery(DeliveryService):
     """Leaves time for a kill between the acknowledgement and the effect."""
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         await asyncio.sleep(_EFFECT_SECONDS)
-        await super().deliver(deliveries)
+        return await super().deliver(deliveries)
 
 
 class SettlesFirst(SlowDelivery):
     """Deletes the ledger's rows in a transaction of its own, before the one that holds the effects."""
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         async with self._engine.begin() as connection:
             await settle(connection, [one.ledger_id for one in deliveries if one.ledger_id])
-        await super().deliver(deliveries)
+        return await super().deliver(deliveries)
 
 
 class DeletesOnPublish(OutboxRelay):
