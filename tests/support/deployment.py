@@ -6,7 +6,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -36,10 +36,12 @@ _READY_WITHIN = timedelta(seconds=120)
 class Deployment:
     """Started once for a module of tests. Not bound to an event loop."""
 
-    def __init__(self, servers: EmbeddedServers, folder: Path) -> None:
+    def __init__(self, servers: EmbeddedServers, logs: Path, more: Mapping[str, str]) -> None:
         self.servers = servers
+        self.logs = logs
+        self._more = more
         self._ports = {name: _free_port() for name in _PORT_VARIABLES}
-        self.services = {name: self._process(name, folder) for name in _PORT_VARIABLES}
+        self.services = {name: self._process(name, logs) for name in _PORT_VARIABLES}
         self.front = RunningFront(f"http://127.0.0.1:{self._ports['chat_api']}")
 
     async def start(self) -> None:
@@ -69,10 +71,13 @@ class Deployment:
         assert report.failures == ()
         return report.added
 
+    def url_of(self, name: str) -> str:
+        return f"http://127.0.0.1:{self._ports[name]}"
+
     async def _probe(self, name: str) -> None:
         try:
             async with httpx.AsyncClient(timeout=5) as client:
-                response = await client.get(f"http://127.0.0.1:{self._ports[name]}/readyz")
+                response = await client.get(f"{self.url_of(name)}/readyz")
         except httpx.HTTPError as fault:
             raise ProbeFailedError(type(fault).__name__) from None
         if response.status_code != httpx.codes.OK:
@@ -89,6 +94,7 @@ class Deployment:
             "ACHILLES_KNOWLEDGE_TOKEN": "e2e-token",
             "ACHILLES_OUTBOX_RETRY_AFTER": "3",
             "ACHILLES_CONSUMER_CHECK_EVERY": "1",
+            **self._more,
         }
         return ManagedProcess(
             ProcessSpec(
@@ -102,15 +108,16 @@ class Deployment:
 
 
 @contextmanager
-def running_deployment() -> Iterator[Deployment]:
-    """Servers and services that belong to this module alone, so that they may be killed."""
+def running_deployment(**environment: str) -> Iterator[Deployment]:
+    """Servers and services that belong to this module alone, so that they may be killed. `environment` is what the
+    services get beside their addresses."""
     folder = Path(tempfile.mkdtemp(prefix="achilles-e2e-"))
     with asyncio.Runner() as runner:
         data = DataFolder.prepared(folder)
         with DataFolderLock(data.root):
             servers = EmbeddedServers(data, durable=False)
             runner.run(servers.start())
-            deployment = Deployment(servers, data.logs)
+            deployment = Deployment(servers, data.logs, environment)
             try:
                 runner.run(deployment.start())
                 yield deployment

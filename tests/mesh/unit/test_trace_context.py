@@ -38,7 +38,7 @@ def test_baggage_of_a_caller_goes_nowhere() -> None:
 
 
 def test_a_log_line_names_its_trace() -> None:
-    record = logging.makeLogRecord({"msg": "turn_finished", "levelname": "INFO"})
+    record = logging.makeLogRecord({"name": "services.chat_api", "msg": "turn_finished", "levelname": "INFO"})
     with trace_of({"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}):
         line = json.loads(JsonFormatter("chat_api").format(record))
     assert line["trace_id"] == TRACE
