@@ -27,6 +27,7 @@ _QUESTION = "How many quokka vouchers does the xylographer Zanzibarovich receive
 _ASKED = ("Zanzibarovich", "quokka")
 _WRITTEN = ("xylographer", "seventeen", "Kaleidoscopic", "poison-marker", "body-marker", "address-marker")
 _PEOPLE = ("Anna Varga", "Varga")
+_USER_ID = "anna"
 _WRONG_TOKEN = "marked-wrong-token"
 _RETRIEVED = "achilles.trace.v1.retrieved"
 
@@ -47,7 +48,7 @@ async def test_content_people_and_secrets_stay_where_they_belong(watched: Watche
     told = _Told(secrets=_secrets_of(watched))
     await watched.know_the_fact(tmp_path)
     async with watched.achilles.front.person() as anna:
-        told.secrets |= set(anna.client.cookies.jar and dict(anna.client.cookies).values())
+        told.secrets |= set(dict(anna.client.cookies).values())
         await _use_everything(anna, told)
         await _send_what_is_wrong(anna, told)
         await _lose_the_store(watched, anna, told)
@@ -78,7 +79,7 @@ async def _use_everything(anna: Person, told: _Told) -> None:
 
 async def _send_what_is_wrong(anna: Person, told: _Told) -> None:
     client = anna.client
-    told.note(await client.post("/api/v1/chat", json={"message": 7, "body-marker": "body-marker"}), 422)
+    told.note(await client.post("/api/v1/chat", json={"message": 7, "colour": "body-marker"}), 422)
     told.note(await client.post("/api/v1/chat", content=b'{"message": "body-marker', headers=_JSON), 400, 422)
     told.note(await client.post("/api/v1/chat", json={"message": "body-marker", "model": "body-marker"}), 422)
     told.note(await client.post("/api/v1/chat", json={"message": "body-marker\x00"}), 422)
@@ -136,7 +137,7 @@ async def _check(watched: Watched, told: _Told, events: list[tuple[str, str]]) -
     found = {
         (place, marker)
         for place, text in places.items()
-        for marker in (*told.secrets, *_ASKED, *_WRITTEN, *_PEOPLE)
+        for marker in (*told.secrets, *_ASKED, *_WRITTEN, *_PEOPLE, _USER_ID)
         if marker in text
     }
     assert found == set()
