@@ -92,12 +92,12 @@ def configure_logging(service: str, level: str = "INFO") -> None:
 
 
 def _log_warning(
-    _message: Warning | str,
+    message: Warning | str,  # noqa: ARG001 (it may quote a value)
     category: type[Warning],
     filename: str,
     lineno: int,
-    _file: TextIO | None = None,
-    _line: str | None = None,
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
 ) -> None:
     logger.warning("python_warning", extra={"category": category.__name__, "where": f"{Path(filename).name}:{lineno}"})
 

@@ -1,7 +1,7 @@
 """A collector: takes spans over OTLP (http/protobuf) in a thread of its own, for processes of any kind."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,5 +90,5 @@ def _parse(body: bytes) -> Iterator[ReceivedSpan]:
                 )
 
 
-def _values(pairs: "Iterator[KeyValue] | object") -> dict[str, str | int | float | bool]:
-    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value") or "string_value") for pair in pairs}  # type: ignore[attr-defined]
+def _values(pairs: Iterable[KeyValue]) -> dict[str, str | int | float | bool]:
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value") or "string_value") for pair in pairs}
