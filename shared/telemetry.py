@@ -92,12 +92,12 @@ def configure_logging(service: str, level: str = "INFO") -> None:
 
 
 def _log_warning(
-    message: Warning | str,  # noqa: ARG001 (it may quote a value)
+    message: Warning | str,
     category: type[Warning],
     filename: str,
     lineno: int,
-    file: TextIO | None = None,  # noqa: ARG001
-    line: str | None = None,  # noqa: ARG001
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     logger.warning("python_warning", extra={"category": category.__name__, "where": f"{Path(filename).name}:{lineno}"})
 
