@@ -1,5 +1,6 @@
 """What a batch does to the database: effects, ledger and dead letters in one transaction."""
 
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,7 +12,7 @@ from services.trace_writer.wiring import EFFECTS as TRACE_EFFECTS
 from shared.database.engine import make_engine
 from shared.events import Event, ModelRunTraced
 from shared.messaging.delivery import Delivery, DeliveryService
-from shared.messaging.envelope import body_of, headers_of
+from shared.messaging.envelope import body_of, headers_of, with_message_id
 from shared.messaging.outbox import enqueue
 from tests.support.events import AT, make_click, make_knowledge_change, make_rating, make_usage
 from tests.support.rows import Rows
@@ -54,6 +55,18 @@ async def test_duplicates_are_applied_once_and_counted_once(service: DeliverySer
     await service.deliver([_delivery(event)])
     assert await rows.count("signals.accesses") == 2
     assert await rows.one("SELECT total FROM signals.access_counters") == 2
+
+
+async def test_what_came_of_each_message_is_told(service: DeliveryService, engine: AsyncEngine) -> None:
+    event, foreign = make_click(), make_click("k2")
+    async with engine.begin() as connection:
+        await enqueue(connection, [event], source="test")
+    poison = Delivery(event.subject, b"{}", {})
+    first = await service.deliver([_delivery(event), _delivery(foreign), poison])
+    assert [one.fate for one in first] == ["applied", "applied", "dead_letter"]
+    again = replace(_delivery(event), deliveries=2)
+    resent = replace(_delivery(event), headers=with_message_id(dict(again.headers), event.event_id, 2))
+    assert [one.fate for one in await service.deliver([again, resent])] == ["duplicate", "duplicate"]
 
 
 @pytest.mark.req("MESH-5")
