@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.achilles_cli.errors import UsageError
+from shared.secret_files import SecretFileError, with_secret_files
 
 DEFAULT_PORT = 8000
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost")
@@ -27,8 +28,12 @@ class Configuration:
     port: int = DEFAULT_PORT
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Configuration":
-        """Raises UsageError for a port that is no number. An empty variable counts as not set."""
+    def from_environment(cls, variables: Mapping[str, str] = os.environ) -> "Configuration":
+        """Raises UsageError for a port that is no number and a file that cannot be read. Empty counts as not set."""
+        try:
+            environment = with_secret_files(variables)
+        except SecretFileError as fault:
+            raise UsageError(str(fault)) from None
         return cls(
             database_url=environment.get("ACHILLES_DATABASE_URL") or None,
             knowledge_database_url=environment.get("ACHILLES_KNOWLEDGE_DATABASE_URL") or None,

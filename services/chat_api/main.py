@@ -2,13 +2,11 @@
 
 import contextlib
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvicorn
 from fastapi import FastAPI
-from pydantic import ValidationError
 from uvicorn.config import STARTUP_FAILURE
 
 from services.chat_api.domain.judge import Judge
@@ -19,6 +17,7 @@ from services.chat_api.settings import ChatApiSettings
 from services.chat_api.wiring import make_resources, open_front, readiness_checks
 from shared.health import health_routes
 from shared.metrics import metrics_route
+from shared.settings import settings_or_exit
 from shared.telemetry import configure_logging
 from shared.trace_export import flush_spans, start_tracing
 
@@ -48,12 +47,7 @@ def create_app(settings: ChatApiSettings, *, model: ModelClient | None = None, j
 
 
 def run() -> None:
-    try:
-        settings = ChatApiSettings()
-    except ValidationError as fault:
-        for error in fault.errors():
-            sys.stderr.write(f"{'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}\n")
-        raise SystemExit(2) from None
+    settings = settings_or_exit(ChatApiSettings)
     configure_logging("chat_api", settings.log_level)
     start_tracing("chat_api")
     config = uvicorn.Config(

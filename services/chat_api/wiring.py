@@ -92,7 +92,12 @@ def make_resources(settings: ChatApiSettings) -> Resources:
     watch_database(engine, registry)
     return Resources(
         engine=engine,
-        bus=Bus(settings.bus_url, name="chat_api", provision=ALL_STREAMS if settings.nats_provision else ()),
+        bus=Bus(
+            settings.bus_url,
+            name="chat_api",
+            provision=ALL_STREAMS if settings.nats_provision else (),
+            replicas=settings.nats_replicas,
+        ),
         cache=CandidateCache(
             settings.redis_url.get_secret_value(),
             expire_after=settings.cache_expire_after,

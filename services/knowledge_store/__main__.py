@@ -4,12 +4,13 @@ import uvicorn
 
 from services.knowledge_store.main import create_app
 from services.knowledge_store.settings import KnowledgeStoreSettings
+from shared.settings import settings_or_exit
 from shared.telemetry import configure_logging
 from shared.trace_export import start_tracing
 
 
 def main() -> None:
-    settings = KnowledgeStoreSettings()
+    settings = settings_or_exit(KnowledgeStoreSettings)
     configure_logging("knowledge_store", settings.log_level)
     start_tracing("knowledge_store")
     uvicorn.run(

@@ -34,6 +34,9 @@ class KnowledgeStoreSettings(IngestSettings):
     nats_url: SecretStr | None = Field(
         default=None, title="NATS; without it nothing is announced, and trust rests on the front's list alone"
     )
+    nats_replicas: int = Field(
+        default=1, ge=1, le=5, title="Servers that keep each stream that is created; 3 where NATS has three nodes"
+    )
     front_url: str | None = Field(
         default=None,
         pattern=r"^https?://",

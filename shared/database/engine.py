@@ -7,8 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 
 def asyncpg_url(database_url: str) -> URL:
-    """`postgresql://…` as operators write it, with the driver that this project uses."""
-    return make_url(database_url).set(drivername="postgresql+asyncpg")
+    """`postgresql://…` as operators write it, for the driver of this project, which says `ssl` for `sslmode`."""
+    url = make_url(database_url).set(drivername="postgresql+asyncpg")
+    mode = url.query.get("sslmode")
+    return url.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode}) if mode else url
 
 
 def plain_dsn(database_url: str) -> str:

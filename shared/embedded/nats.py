@@ -85,22 +85,24 @@ class EmbeddedNats(EmbeddedServer):
             "listen": f"{LOOPBACK}:{self.port}",
             "http": self.monitor_url.removeprefix("http://"),
             "jetstream": {"store_dir": store, "max_memory_store": 64 * 1024**2, "max_file_store": 64 * 1024**3},
-            "authorization": {"users": [self._entry(user) for user in self._users]},
+            "authorization": {"users": [user_entry(user, self._password(user)) for user in self._users]},
         }
         return json.dumps(content, indent=2)
 
-    def _entry(self, user: NatsUser) -> dict[str, object]:
-        entry: dict[str, object] = {"user": user.name, "password": self._password(user)}
-        rights: dict[str, object] = {}
-        if user.publish is not None:
-            rights["publish"] = {"allow": list(user.publish)} if user.publish else {"deny": [">"]}
-        if user.subscribe is not None:
-            rights["subscribe"] = {"allow": list(user.subscribe)} if user.subscribe else {"deny": [">"]}
-        if user.allow_responses:
-            rights["allow_responses"] = True
-        if rights:
-            entry["permissions"] = rights
-        return entry
-
     def _password(self, user: NatsUser) -> str:
         return self._folder.secrets.get_or_create(user.secret_name)
+
+
+def user_entry(user: NatsUser, password: str) -> dict[str, object]:
+    """The user as one entry of `authorization.users`."""
+    entry: dict[str, object] = {"user": user.name, "password": password}
+    rights: dict[str, object] = {}
+    if user.publish is not None:
+        rights["publish"] = {"allow": list(user.publish)} if user.publish else {"deny": [">"]}
+    if user.subscribe is not None:
+        rights["subscribe"] = {"allow": list(user.subscribe)} if user.subscribe else {"deny": [">"]}
+    if user.allow_responses:
+        rights["allow_responses"] = True
+    if rights:
+        entry["permissions"] = rights
+    return entry

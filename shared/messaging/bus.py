@@ -78,11 +78,15 @@ async def provision_bus(url: str) -> None:
 class Bus:
     """Holds one connection, opened in the background and opened anew when it is closed for good."""
 
-    def __init__(self, url: str, *, name: str, provision: Collection[str] = ALL_STREAMS) -> None:
-        """`provision` names the streams that this user of the bus may create where they are missing."""
+    def __init__(self, url: str, *, name: str, provision: Collection[str] = ALL_STREAMS, replicas: int = 1) -> None:
+        """`provision` names the streams that this user of the bus may create where they are missing.
+
+        `replicas` says on how many servers.
+        """
         self._url = url
         self._name = name
         self._provision = provision
+        self._replicas = replicas
         self._denied: set[str] = set()
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
@@ -123,7 +127,7 @@ class Bus:
     async def provision(self) -> None:
         """Create what is missing and ours to create."""
         if self._provision:
-            await ensure_streams(self.jetstream, self._provision)
+            await ensure_streams(self.jetstream, self._provision, replicas=self._replicas)
 
     @property
     def jetstream(self) -> JetStreamContext:

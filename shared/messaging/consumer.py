@@ -119,7 +119,7 @@ class DurableConsumer:
             await _quietly(admin.close())
 
     async def _provision(self, jetstream: JetStreamContext) -> None:
-        await ensure_streams(jetstream, (self._spec.stream,))
+        await ensure_streams(jetstream, (self._spec.stream,), replicas=self._settings.nats_replicas)
         config = consumer_config(self._spec.durable, self._spec.subjects, self._settings)
         await ensure_consumer(jetstream, self._spec.stream, config)
 

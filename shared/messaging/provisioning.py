@@ -13,7 +13,7 @@ from shared.settings import WorkerSettings
 logger = logging.getLogger(__name__)
 
 
-def _config_of(spec: StreamSpec) -> StreamConfig:
+def _config_of(spec: StreamSpec, replicas: int) -> StreamConfig:
     return StreamConfig(
         name=spec.name,
         subjects=list(spec.subjects),
@@ -21,18 +21,21 @@ def _config_of(spec: StreamSpec) -> StreamConfig:
         discard=DiscardPolicy.OLD,
         max_age=spec.max_age.total_seconds(),
         max_bytes=spec.max_bytes,
+        num_replicas=replicas,
         duplicate_window=spec.duplicate_window.total_seconds(),
     )
 
 
-async def ensure_streams(jetstream: JetStreamContext, names: Collection[str] = ALL_STREAMS) -> None:
-    """Create each missing stream of these; an existing one is left as an operator made it."""
+async def ensure_streams(
+    jetstream: JetStreamContext, names: Collection[str] = ALL_STREAMS, *, replicas: int = 1
+) -> None:
+    """Create each missing stream of these on so many servers; an existing one is left as an operator made it."""
     for spec in (spec for spec in STREAMS if spec.name in names):
         try:
             await jetstream.stream_info(spec.name)
         except NotFoundError:
             try:
-                await jetstream.add_stream(_config_of(spec))
+                await jetstream.add_stream(_config_of(spec, replicas))
                 logger.info("stream_created", extra={"stream": spec.name})
             except BadRequestError:
                 # Another process created it in between; if it did not, the next publish says so.

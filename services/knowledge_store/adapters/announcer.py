@@ -15,8 +15,9 @@ SOURCE = "knowledge_store"
 class NatsAnnouncer:
     """`jetstream` gives the current context, or raises while there is no connection."""
 
-    def __init__(self, jetstream: Callable[[], JetStreamContext]) -> None:
+    def __init__(self, jetstream: Callable[[], JetStreamContext], replicas: int = 1) -> None:
         self._jetstream = jetstream
+        self._replicas = replicas
 
     async def announce(self, event: KnowledgeChanged) -> None:
         jetstream = self._jetstream()
@@ -24,7 +25,7 @@ class NatsAnnouncer:
             await self._publish(jetstream, event)
         except NoStreamResponseError:
             # The broker came back without its data: the stream is made again before the next attempt.
-            await ensure_streams(jetstream, (event.stream,))
+            await ensure_streams(jetstream, (event.stream,), replicas=self._replicas)
             await self._publish(jetstream, event)
 
     async def _publish(self, jetstream: JetStreamContext, event: KnowledgeChanged) -> None:
