@@ -15,6 +15,7 @@ from services.achilles_cli.exit_codes import EXIT_CODES_HELP, ExitCode
 from services.achilles_cli.ingest import ingest
 from services.achilles_cli.keys import keys
 from services.achilles_cli.migrate import migrate
+from services.achilles_cli.settings import settings
 from services.achilles_cli.status import status
 from services.achilles_cli.up import up
 from shared.embedded.errors import DataFolderInUseError, EmbeddedError, ProcessFailedError
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (up, ask, ingest, status, doctor, migrate):
+for command in (up, ask, ingest, status, doctor, migrate, settings):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(keys, name="keys")
