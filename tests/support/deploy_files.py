@@ -48,7 +48,10 @@ def render_chart(*overlays: Mapping[str, Any]) -> dict[str, str]:
     for overlay in overlays:
         values = _merged(values, overlay)
     with helm.Chart.load(str(CHART)) as chart:
-        rendered: dict[str, str] = chart.render(values, name=RELEASE, namespace=NAMESPACE)
+        try:
+            rendered: dict[str, str] = chart.render(values, name=RELEASE, namespace=NAMESPACE)
+        except helm.HelmError as fault:
+            raise ValueError(str(fault)) from fault
     return {name.rpartition("/")[2]: text for name, text in rendered.items()}
 
 
