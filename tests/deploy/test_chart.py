@@ -190,10 +190,8 @@ class TestBus:
             (tmp_path / name).write_text(text)
         users = re.findall(r"\$(BUS_PASSWORD_\w+)", BUS_USERS_FILE.read_text())
         (tmp_path / "passwords.conf").write_text("".join(f'{user}: "word"\n' for user in users))
-        command = [str(find_nats()), "-t", "--config", str(tmp_path / "nats.conf")]
-        found = subprocess.run(
-            command, capture_output=True, text=True, check=False, env={"POD_NAME": "achilles-nats-0"}
-        )
+        command = [str(find_nats().executable), "-t", "--config", str(tmp_path / "nats.conf")]
+        found = subprocess.run(command, capture_output=True, text=True, check=False, env={"POD_NAME": "nats-0"})
         assert found.returncode == 0, found.stderr
         assert len(users) == 5
 
