@@ -3,6 +3,8 @@ PYTHON ?= python3
 UV_VERSION := 0.13.9
 UV ?= $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 export UV_PYTHON_DOWNLOADS := never
+# Helm and what else checks deploy/ is large, and nobody needs it to run or change the rest.
+EXTRA_GROUPS := $(if $(CI),--group deploy)
 # Each worker has servers of its own. Servers of yours (ACHILLES_TEST_…_URL) are emptied between tests, so: one at a time.
 WORKERS ?= $(if $(ACHILLES_TEST_NATS_URL)$(ACHILLES_TEST_DATABASE_URL)$(ACHILLES_TEST_REDIS_URL),0,2)
 
@@ -42,5 +44,5 @@ clean: ## Remove what was installed and cached here
 
 .venv/.synced: pyproject.toml uv.lock | $(filter .tools/bin/uv,$(UV))
 	@echo "Installing from the lock into .venv"
-	@$(UV) sync --locked --quiet --python $(PYTHON)
+	@$(UV) sync --locked --quiet --python $(PYTHON) $(EXTRA_GROUPS)
 	@touch $@
