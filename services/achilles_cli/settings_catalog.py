@@ -1,7 +1,7 @@
 """Every setting of every service, read off the classes that define them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Literal, get_args, get_origin
 
@@ -36,23 +36,23 @@ class SettingEntry:
     meaning: str
     is_secret: bool
     alternative: str | None
-    services: tuple[str, ...]
+    services: tuple[str, ...] = ()
 
 
 def list_settings() -> tuple[SettingEntry, ...]:
     """By variable; one that means different things to different services is listed once for each meaning."""
-    found: dict[tuple[object, ...], list[str]] = {}
+    found: dict[SettingEntry, list[str]] = {}
     for service, settings_class in SETTINGS_OF.items():
         for name, field in settings_class.model_fields.items():
             found.setdefault(_described(name, field), []).append(service)
-    entries = (SettingEntry(*described, services=tuple(services)) for described, services in found.items())  # type: ignore[arg-type]
+    entries = (replace(described, services=tuple(services)) for described, services in found.items())
     return tuple(sorted(entries, key=lambda entry: (entry.variable, entry.services)))
 
 
-def _described(name: str, field: FieldInfo) -> tuple[object, ...]:
+def _described(name: str, field: FieldInfo) -> SettingEntry:
     variable, alternative = _variables(name, field)
     meaning = ". ".join(part.rstrip(".") for part in (field.title or "", field.description or "") if part)
-    return variable, _kind(field), _default(field.default), meaning, _is_secret(field), alternative
+    return SettingEntry(variable, _kind(field), _default(field.default), meaning, _is_secret(field), alternative)
 
 
 def _variables(name: str, field: FieldInfo) -> tuple[str, str | None]:

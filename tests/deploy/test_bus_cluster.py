@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nats
 import pytest
+from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
 from shared.embedded.errors import ProbeFailedError
@@ -144,7 +145,7 @@ async def test_events_are_kept_and_taken_when_a_server_of_the_bus_dies() -> None
         assert kept.state.messages >= 2
 
 
-async def _provisioned(client: nats.aio.client.Client) -> bool:
+async def _provisioned(client: Client) -> bool:
     try:
         await ensure_streams(client.jetstream(timeout=5), (SIGNAL_STREAM,), replicas=_SERVERS)
     except _NOT_YET:
