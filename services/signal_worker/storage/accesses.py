@@ -3,22 +3,24 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.database.bulk_insert import insert_new
 from shared.database.tables.signals import access_counters, accesses
 from shared.events import SourceAccessed
 
+_COLUMNS = ("event_id", *SourceAccessed.model_fields)
+_COUNTED = ("record_id", "kind", "occurred_at")
+_row_of = attrgetter(*_COLUMNS)
+
 
 async def apply_accesses(connection: AsyncConnection, events: Sequence[SourceAccessed]) -> None:
-    rows = [{"event_id": event.event_id, **event.model_dump()} for event in events]
-    inserted = await connection.execute(
-        insert(accesses)
-        .values(rows)
-        .on_conflict_do_nothing(index_elements=["event_id"])
-        .returning(accesses.c.record_id, accesses.c.kind, accesses.c.occurred_at)
+    inserted = await insert_new(
+        connection, accesses, _COLUMNS, map(_row_of, events), key="event_id", returning=_COUNTED
     )
     await _count(connection, [(record_id, kind, at) for record_id, kind, at in inserted])
 
