@@ -28,6 +28,10 @@ def traces_of_turns(conversations: Sequence[UUID], count: int) -> list[Event]:
     return [event for at in range(count // 3) for event in _traces(uuid4(), _one_of(conversations, at))]
 
 
+def events_of_a_turn(message_id: UUID, conversation_id: UUID, at: int) -> list[Event]:
+    return [*_signals(message_id, conversation_id, at), *_traces(message_id, conversation_id)]
+
+
 def _one_of(conversations: Sequence[UUID], at: int) -> UUID:
     return conversations[at % len(conversations)]
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 
@@ -16,6 +17,10 @@ _INSERT = """
     SELECT event_id, subject, stream, payload, headers::jsonb, now() + $6
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[])
         AS row (event_id, subject, stream, payload, headers)
+"""
+_MESSAGE = """
+    INSERT INTO chat.messages (id, conversation_id, role, content, outcome)
+    VALUES ($1, $2, 'assistant', 'x', 'grounded')
 """
 _WRITTEN = ("signals.accesses", "signals.access_counters", "signals.usage", "traces.retrievals", "traces.runs")
 _PROMPT = "INSERT INTO traces.prompt_versions (id, name, static_text) VALUES ($1, 'answer', 'x') ON CONFLICT DO NOTHING"
@@ -32,6 +37,12 @@ class Ledger:
     async def write(self, rows: Sequence[OutboxRow], *, due_in: timedelta = timedelta(days=1)) -> None:
         """In one transaction."""
         await self._connection.execute(_INSERT, *columns_of(rows), due_in)
+
+    async def end_turn(self, message_id: UUID, conversation_id: UUID, rows: Sequence[OutboxRow]) -> None:
+        """As a front ends a turn: the message and its events, in one transaction."""
+        async with self._connection.transaction():
+            await self._connection.execute(_MESSAGE, message_id, conversation_id)
+            await self.write(rows, due_in=timedelta(0))
 
     async def waiting(self) -> int:
         return int(await self._connection.fetchval("SELECT count(*) FROM mesh.outbox"))

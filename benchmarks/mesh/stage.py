@@ -11,7 +11,7 @@ from benchmarks.turn.processes import Child
 from benchmarks.turn.seeding import make_conversations
 from benchmarks.turn.stage import Setting, open_setting
 
-_MEASURED = ("signal_worker", "trace_writer", "bare_pull", "one_row", "relaying", "publishing")
+_MEASURED = ("signal_worker", "trace_writer", "bare_pull", "one_row", "sending")
 _CONVERSATIONS = 200
 
 
@@ -31,7 +31,8 @@ class MeshStage:
         return self.setting.servers.postgres.url
 
     def start_worker(self, name: str) -> Child:
-        return self.setting.start_service(f"services.{name}", **{f"ACHILLES_{name.upper()}_PORT": "{port}"})
+        port = {f"ACHILLES_{name.upper()}_PORT": "{port}"}
+        return self.setting.start_service(f"services.{name}", ACHILLES_FETCH_WAIT="1", **port)
 
     def start(self, module: str, *arguments: str) -> Child:
         return self.setting.start(f"benchmarks.mesh.{module}", *arguments)

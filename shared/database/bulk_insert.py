@@ -31,12 +31,13 @@ async def insert_new(
     arrays = tuple(list(values) for values in zip(*rows, strict=True))
     if not arrays:
         return ()
-    result = await connection.exec_driver_sql(_statement(table, columns, key, returning), arrays)
+    result = await connection.exec_driver_sql(insert_statement(table, columns, key, returning), arrays)
     return result.all() if returning else ()
 
 
 @cache
-def _statement(table: Table, columns: tuple[str, ...], key: str, returning: tuple[str, ...]) -> str:
+def insert_statement(table: Table, columns: tuple[str, ...], key: str, returning: tuple[str, ...] = ()) -> str:
+    """Takes one array for each column."""
     types = [table.c[name].type.compile(dialect=_DIALECT) for name in columns]
     arrays = ", ".join(f"${number}::{type_}[]" for number, type_ in enumerate(types, start=1))
     told = f" RETURNING {', '.join(returning)}" if returning else ""
