@@ -15,7 +15,7 @@ from shared.background import running
 from shared.events.streams import SIGNAL_STREAM
 from shared.messaging.bus import Bus
 from shared.messaging.consumer import DurableConsumer
-from shared.messaging.delivery import Delivery, DeliveryService
+from shared.messaging.delivery import Delivery, DeliveryService, Outcome
 from shared.messaging.outbox import enqueue
 from shared.messaging.relay import OutboxRelay, RelayPolicy
 from tests.support.chaos.sabotage import AcknowledgesFirst
@@ -31,7 +31,7 @@ _POLICY = RelayPolicy(retry_after=timedelta(seconds=3), poll_every=timedelta(sec
 class DiesBeforeTheEffect(DeliveryService):
     """Of a batch in its hands nothing is written."""
 
-    async def deliver(self, deliveries: Sequence[Delivery]) -> None:
+    async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         return await super().deliver([])
 
 
