@@ -7,9 +7,12 @@ Both want `Authorization: Bearer <service token>`: the caller's identity is trus
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from shared.identity import Identity
+
+# The name of a store's durable consumer of access signals.
+STORE_CONSUMER = "knowledge_store"
 
 SearchOutcome = Literal["hits", "empty", "withheld", "mixed"]
 
@@ -62,10 +65,15 @@ class SearchResponse(BaseModel):
 
 
 class StoreStatus(BaseModel):
-    """`knowledge_version` grows with every change of content or rights."""
+    """`knowledge_version` grows with every change of content or rights.
+
+    `canary_at` is the time in the newest canary that came through the store's consumer of access signals; a store that
+    says nothing of canaries is not judged by them.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     store_id: str
     is_empty: bool
     knowledge_version: int
+    canary_at: AwareDatetime | None = None

@@ -93,7 +93,7 @@ class BusSettings(AchillesSettings):
 
 class WorkerSettings(DatabaseSettings, BusSettings):
     host: str = Field(default="127.0.0.1", title="Address of the health endpoints")
-    batch_size: int = Field(default=100, ge=1, le=1000, title="Messages written in one transaction at most")
+    batch_size: int = Field(default=250, ge=1, le=1000, title="Messages written in one transaction at most")
     fetch_wait: Duration = Field(default=timedelta(seconds=5), title="A fetch that finds nothing ends after this long")
     ack_wait: Duration = Field(
         default=timedelta(seconds=60), title="The broker sends a message again after this long without acknowledgement"

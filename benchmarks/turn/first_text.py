@@ -19,8 +19,8 @@ async def measure_first_text(stage: Stage, *, turns: int) -> AsyncIterator[Row]:
         await _ask(stage, asker, STREAMS)
         asked = await _ask(stage, asker, turns)
         calls = await asker.model_calls()
-    added = [_added(one, calls[one.question], look_ahead=False) for one in asked]
-    waited = [_added(one, calls[one.question], look_ahead=True) for one in asked]
+    added = [added_before_text(one, calls[one.question]) for one in asked]
+    waited = [added_before_text(one, calls[one.question], look_ahead=True) for one in asked]
     beside = f"p50 {percentile(added, 0.5):.1f} ms, {len(asked)} turns"
     yield Row(
         "PERF-2", f"added before the first text, p99, {STREAMS} streams", percentile(added, 0.99), "ms", 40, beside
@@ -36,7 +36,7 @@ async def _ask(stage: Stage, asker: Asker, turns: int) -> Sequence[Asked]:
     return await asker.ask_all(questions(), conversations, at_a_time=STREAMS, within=_TURN_SECONDS)
 
 
-def _added(asked: Asked, calls: Sequence[ModelCallTimes], *, look_ahead: bool) -> float:
+def added_before_text(asked: Asked, calls: Sequence[ModelCallTimes], *, look_ahead: bool = False) -> float:
     """Milliseconds that were not the model's: neither its first call nor its first sentence."""
     route, answer = calls
     sentence = answer.spoken if look_ahead else answer.decidable

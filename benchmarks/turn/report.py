@@ -9,7 +9,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`figure` is compared with `target` (at most); without a target it only stands beside the others."""
+    """`figure` is compared with `target`, which it may at most reach, or must `at_least`; without one it only stands
+    beside the others."""
 
     requirement: str
     work: str
@@ -17,12 +18,14 @@ class Row:
     unit: str
     target: float | None = None
     beside: str = ""
+    at_least: bool = False
 
     @property
     def verdict(self) -> str:
         if self.target is None:
             return ""
-        return "met" if self.figure <= self.target else "NOT MET"
+        met = self.figure >= self.target if self.at_least else self.figure <= self.target
+        return "met" if met else "NOT MET"
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -37,7 +40,7 @@ def spread(values: Sequence[float], unit: str) -> str:
 
 
 def format_row(row: Row) -> str:
-    target = "" if row.target is None else f"≤ {row.target:g}"
+    target = "" if row.target is None else f"{'≥' if row.at_least else '≤'} {row.target:g}"
     figure = f"{row.figure:9.2f} {row.unit}"
     return f"{row.requirement:<7} {row.work:<58} {figure:<18} {target:<7} {row.verdict:<8} {row.beside}".rstrip()
 

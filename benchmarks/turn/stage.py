@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,13 +46,14 @@ class Stage:
             yield asker
 
 
-class _Setting:
-    """Starts what a stage needs, each with a port and a log of its own."""
+class Setting:
+    """Starts what a stage needs, each with a port and a log of its own. Parts that are `measured` have a core apart."""
 
-    def __init__(self, servers: EmbeddedServers, folder: Path, stack: AsyncExitStack) -> None:
-        self._servers = servers
+    def __init__(self, servers: EmbeddedServers, folder: Path, stack: AsyncExitStack, measured: Container[str]) -> None:
+        self.servers = servers
         self._folder = folder
         self._stack = stack
+        self._measured = measured
         self.other_core, self.core = sorted(_CORES)[:2]
 
     def start(self, module: str, *arguments: str, **environment: str) -> Child:
@@ -64,7 +65,7 @@ class _Setting:
                 module,
                 *(argument.format(port=port) for argument in arguments),
                 url=_url(port),
-                core=self.core if name in _MEASURED else self.other_core,
+                core=self.core if name in self._measured else self.other_core,
                 log=self._folder / f"{name}.log",
                 environment={name: value.format(port=port) for name, value in environment.items()},
             )
@@ -73,8 +74,8 @@ class _Setting:
     def start_service(self, module: str, **environment: str) -> Child:
         return self.start(
             module,
-            ACHILLES_DATABASE_URL=self._servers.postgres.url,
-            ACHILLES_NATS_URL=self._servers.nats.url,
+            ACHILLES_DATABASE_URL=self.servers.postgres.url,
+            ACHILLES_NATS_URL=self.servers.nats.url,
             **environment,
         )
 
@@ -82,7 +83,7 @@ class _Setting:
         return self.start_service(
             "services.chat_api",
             ACHILLES_PORT="{port}",
-            ACHILLES_REDIS_URL=self._servers.valkey.url,
+            ACHILLES_REDIS_URL=self.servers.valkey.url,
             ACHILLES_KNOWLEDGE_URL=store.url,
             ACHILLES_KNOWLEDGE_TOKEN="benchmark",
             ACHILLES_MODEL_BASE_URL=f"{upstream.url}/v1",
@@ -95,26 +96,31 @@ class _Setting:
 
 
 @asynccontextmanager
-async def open_stage() -> AsyncIterator[Stage]:
-    """Stays in the foreground of one core and leaves the other to what is measured. Needs two cores."""
+async def open_setting(measured: Container[str]) -> AsyncIterator[Setting]:
+    """Running servers with the schema. All but what is measured stays on one core. Needs two cores."""
     os.sched_setaffinity(0, {min(_CORES)})
     folder = Path(tempfile.mkdtemp(prefix="achilles-bench-"))
     try:
         async with AsyncExitStack() as stack:
             servers = await stack.enter_async_context(embedded_servers(folder))
             await upgrade_schema(servers.postgres.url)
-            setting = _Setting(servers, folder, stack)
-            upstream = setting.start("benchmarks.turn.upstream", "{port}")
-            store = setting.start("benchmarks.turn.store", "{port}")
-            floor = setting.start("benchmarks.turn.floor", "{port}", f"{upstream.url}/v1/chat/completions")
-            signals = setting.start_service("services.signal_worker", ACHILLES_SIGNAL_WORKER_PORT="{port}")
-            traces = setting.start_service("services.trace_writer", ACHILLES_TRACE_WRITER_PORT="{port}")
-            front = setting.start_front(upstream, store)
-            for one in (upstream, store, floor, signals, traces, front):
-                await one.ready()
-            yield Stage(servers, upstream, store, floor, front)
+            yield Setting(servers, folder, stack, measured)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def open_stage() -> AsyncIterator[Stage]:
+    async with open_setting(_MEASURED) as setting:
+        upstream = setting.start("benchmarks.turn.upstream", "{port}")
+        store = setting.start("benchmarks.turn.store", "{port}")
+        floor = setting.start("benchmarks.turn.floor", "{port}", f"{upstream.url}/v1/chat/completions")
+        signals = setting.start_service("services.signal_worker", ACHILLES_SIGNAL_WORKER_PORT="{port}")
+        traces = setting.start_service("services.trace_writer", ACHILLES_TRACE_WRITER_PORT="{port}")
+        front = setting.start_front(upstream, store)
+        for one in (upstream, store, floor, signals, traces, front):
+            await one.ready()
+        yield Stage(setting.servers, upstream, store, floor, front)
 
 
 def _url(port: int) -> str:

@@ -32,6 +32,7 @@ from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
+from services.chat_api.use_cases.note_store_canary import NoteStoreCanary
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.platform_prompts import PlatformPrompts
 from services.chat_api.use_cases.rate_message import RateMessage
@@ -286,7 +287,8 @@ def _background_work(
     if not settings.canary_every:
         return work
     canaries = CanarySender(resources.engine, every=settings.canary_every, source=EVENT_SOURCE, now=_now)
-    return (*work, canaries.run())
+    store_canary = NoteStoreCanary(resources.engine, resources.knowledge)
+    return (*work, canaries.run(), store_canary.run(settings.canary_every))
 
 
 def _now() -> datetime:

@@ -2,12 +2,14 @@
 
 from services.knowledge_store.use_cases.count_accesses import AccessCounter, AccessDelivery
 from shared.events.accessed import SourceAccessed
+from shared.events.canary import SignalCanary
 from shared.events.streams import SIGNAL_STREAM
+from shared.knowledge_contract import STORE_CONSUMER
 from shared.messaging.consumer import ConsumerSpec, DurableConsumer
 from shared.messaging.consumer_metrics import ConsumerMetrics
 from shared.settings import WorkerSettings
 
-ACCESS_CONSUMER = ConsumerSpec("knowledge_store", SIGNAL_STREAM, (SourceAccessed,))
+ACCESS_CONSUMER = ConsumerSpec(STORE_CONSUMER, SIGNAL_STREAM, (SourceAccessed, SignalCanary))
 
 
 def make_access_consumer(

@@ -1,5 +1,6 @@
 """A source was used: cited in an answer, or opened by a click."""
 
+from functools import cached_property
 from typing import ClassVar, Literal
 from uuid import UUID, uuid5
 
@@ -22,6 +23,6 @@ class SourceAccessed(Event):
     kind: AccessKind
     click_id: str | None = None
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"accessed:{self.message_id}:{self.record_id}:{self.kind}:{self.click_id or ''}")

@@ -1,5 +1,6 @@
 """A canary goes the whole way of an event and changes no figure. One that does not arrive shows that a part stopped."""
 
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID, uuid5
 
@@ -10,7 +11,7 @@ from shared.events.streams import SIGNAL_STREAM, TRACE_STREAM
 class Canary(Event):
     """Sent by a front every half minute, at most one at a time for each stream."""
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"canary:{self.stream}:{self.occurred_at.isoformat()}")
 

@@ -26,4 +26,5 @@ class Event(BaseModel):
     @property
     @abstractmethod
     def event_id(self) -> UUID:
-        """The idempotency key of this fact (docs/spec/mesh.md, table of events)."""
+        """The idempotency key of this fact (docs/spec/mesh.md, table of events). A copy with other fields must not be
+        made by `model_copy`, which would keep the key."""

@@ -1,5 +1,6 @@
 """The store became empty, or stopped being empty."""
 
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID, uuid5
 
@@ -17,6 +18,6 @@ class KnowledgeChanged(Event):
     knowledge_version: int
     is_empty: bool
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"knowledge:{self.store_id}:{self.knowledge_version}")

@@ -1,5 +1,6 @@
 """An answer was rated."""
 
+from functools import cached_property
 from typing import ClassVar, Literal
 from uuid import UUID, uuid5
 
@@ -18,6 +19,6 @@ class AnswerRated(Event):
     value: Literal[-1, 1] | None
     revision: int
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"rated:{self.message_id}:{self.revision}")

@@ -1,5 +1,6 @@
 """What one turn retrieved and what became of it."""
 
+from functools import cached_property
 from typing import ClassVar, Literal
 from uuid import UUID, uuid5
 
@@ -50,6 +51,6 @@ class RetrievalTraced(Event):
     notes: tuple[str, ...] = ()
     timings_ms: dict[str, int] = Field(default_factory=dict)
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"retrieved:{self.message_id}")

@@ -1,6 +1,7 @@
 """One model call, as a trace: hashes and figures, never a payload."""
 
 from decimal import Decimal
+from functools import cached_property
 from typing import ClassVar, Literal
 from uuid import UUID, uuid5
 
@@ -34,6 +35,6 @@ class ModelRunTraced(Event):
     cost: Decimal | None = None
     currency: str | None = None
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"run:{self.message_id}:{self.provider_call}")

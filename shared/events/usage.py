@@ -1,6 +1,7 @@
 """What one model call used."""
 
 from decimal import Decimal
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID, uuid5
 
@@ -27,6 +28,6 @@ class UsageRecorded(Event):
     cost: Decimal | None = None
     currency: str | None = None
 
-    @property
+    @cached_property
     def event_id(self) -> UUID:
         return uuid5(EVENT_NAMESPACE, f"usage:{self.message_id}:{self.provider_call}")

@@ -127,7 +127,8 @@ class DurableConsumer:
         """The pull loop swallows a deleted consumer and a closed connection in silence, so both are looked for."""
         while True:
             await asyncio.sleep(self._settings.consumer_check_every.total_seconds())
-            if client.is_closed:
+            # FastStream raises a refused password in nats-py's error callback, and so ends the task that reconnects.
+            if not client.is_connected:
                 raise ConsumerLost
             try:
                 await jetstream.consumer_info(self._spec.stream, self._spec.durable)

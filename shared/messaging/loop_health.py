@@ -13,8 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.database.tables.mesh import canaries, canaries_sent, dead_letters, outbox
 from shared.events.streams import SIGNAL_STREAM, TRACE_STREAM
+from shared.knowledge_contract import STORE_CONSUMER
 
 # Each durable consumer of ours, with its stream.
+# The store's own consumer is judged from its first canary on: a store of somebody else may pass none along.
 OUR_CONSUMERS: dict[str, str] = {"signal_worker": SIGNAL_STREAM, "trace_writer": TRACE_STREAM}
 
 LegState = Literal["green", "amber", "red"]
@@ -91,6 +93,8 @@ async def read_figures(connection: AsyncConnection) -> LoopFigures:
 
 def judge(figures: LoopFigures, consumers: dict[str, str], policy: HealthPolicy) -> tuple[Leg, ...]:
     """`consumers` maps each durable consumer to its stream."""
+    if STORE_CONSUMER in figures.applied:
+        consumers = {**consumers, STORE_CONSUMER: SIGNAL_STREAM}
     return (
         _ledger(figures, policy),
         _sender(figures, policy),

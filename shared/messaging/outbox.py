@@ -27,6 +27,7 @@ _CLAIM = """
     FROM due WHERE waiting.event_id = due.event_id
     RETURNING waiting.event_id, subject, stream, payload, headers, epoch
 """
+_SETTLE = "DELETE FROM mesh.outbox WHERE event_id = ANY($1::uuid[]) RETURNING event_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,7 @@ async def settle(connection: AsyncConnection, event_ids: Sequence[UUID]) -> froz
     """Delete rows whose effect, or dead letter, is written in this same transaction. Returns those that were there."""
     if not event_ids:
         return frozenset()
-    settled = delete(outbox).where(outbox.c.event_id.in_(event_ids)).returning(outbox.c.event_id)
-    return frozenset((await connection.execute(settled)).scalars())
+    return frozenset((await connection.exec_driver_sql(_SETTLE, (list(event_ids),))).scalars())
 
 
 async def settle_dead(connection: AsyncConnection, event_id: UUID, payload: bytes) -> None:

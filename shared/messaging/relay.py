@@ -22,9 +22,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RelayPolicy:
-    """`retry_after` must exceed a healthy worker's lag: a row still there after it is sent again."""
+    """At most two batches are under way at once.
 
-    batch_size: int = 200
+    `retry_after` must exceed a healthy worker's lag: a row still there after it is sent again.
+    """
+
+    batch_size: int = 100
     poll_every: timedelta = timedelta(seconds=1)
     retry_after: timedelta = timedelta(seconds=30)
     retry_at_most: timedelta = timedelta(minutes=10)
@@ -46,6 +49,23 @@ class OutboxRelay:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._wake.run(), name="outbox-listen")
             tasks.create_task(self._send_forever(), name="outbox-send")
+
+    async def send_backlog(self) -> int:
+        """Send until nothing is due; while much is, one batch is claimed as another one is sent. Returns how many."""
+        sent = await self.send_due()
+        if sent < self._policy.batch_size:
+            return sent
+        async with asyncio.TaskGroup() as tasks:
+            halves = [tasks.create_task(self._send_batches()) for _ in range(2)]
+        return sent + sum(half.result() for half in halves)
+
+    async def _send_batches(self) -> int:
+        total = 0
+        while True:
+            sent = await self.send_due()
+            total += sent
+            if sent < self._policy.batch_size:
+                return total
 
     async def send_due(self) -> int:
         """Send one batch of due rows; returns how many were sent."""
@@ -100,10 +120,8 @@ class OutboxRelay:
     async def _send_forever(self) -> None:
         while True:
             try:
-                sent = await self.send_due()
+                await self.send_backlog()
             except Exception as fault:  # noqa: BLE001 (the database is away: poll on)
                 logger.warning("relay_fault", extra={"error": type(fault).__name__})
                 self._metrics.failed(fault)
-                sent = 0
-            if sent < self._policy.batch_size:
-                await self._wake.wait(self._policy.poll_every.total_seconds())
+            await self._wake.wait(self._policy.poll_every.total_seconds())

@@ -135,11 +135,13 @@ trust = Table(
     Column("as_of", DateTime(timezone=True), nullable=False),
 )
 
-# The rule that `trust` was computed by, and how far the front's list of access signals was read.
+# The rule that `trust` was computed by, how far the front's list of access signals was read, and when the newest canary
+# was sent that came through the consumer.
 trust_state = Table(
     "trust_state",
     metadata,
     Column("only_row", SmallInteger, CheckConstraint("only_row = 1", name="single"), primary_key=True),
     Column("rule", Text),
     Column("bookmark", UUID(as_uuid=True)),
+    Column("canary_at", DateTime(timezone=True)),
 )

@@ -73,6 +73,14 @@ class TrustStore:
     async def set_rule(self, rule: str) -> None:
         await self._connection.execute(update(trust_state).values(rule=rule))
 
+    async def canary_at(self) -> datetime | None:
+        return await self._connection.scalar(select(trust_state.c.canary_at))
+
+    async def note_canary(self, sent_at: datetime) -> None:
+        """A later one is never overwritten by an earlier one."""
+        newer = trust_state.c.canary_at.is_(None) | (trust_state.c.canary_at < sent_at)
+        await self._connection.execute(update(trust_state).where(newer).values(canary_at=sent_at))
+
     async def bookmark(self) -> UUID | None:
         return await self._connection.scalar(select(trust_state.c.bookmark))
 

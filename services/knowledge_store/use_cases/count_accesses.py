@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.knowledge_store.domain.trust import Access, Trust, TrustRule
 from services.knowledge_store.storage.trust_store import TrustStore
 from shared.events.accessed import SourceAccessed
+from shared.events.canary import SignalCanary
 from shared.messaging.delivery import Delivery, Fate, Outcome
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,11 @@ class AccessCounter:
                 scores[access.record_id] = self._rule.add(scores.get(access.record_id), access)
             await store.save(scores)
         return frozenset(access.event_id for access in new)
+
+    async def note_canary(self, sent_at: datetime) -> None:
+        """It counts for nothing: that it came this far is all it tells."""
+        async with self._engine.begin() as connection:
+            await TrustStore(connection).note_canary(sent_at)
 
     async def settle_rule(self) -> None:
         """Forget what counts no more; after a change of the rule, count anew by it."""
@@ -78,9 +84,18 @@ class AccessDelivery:
         self._counter = counter
 
     async def deliver(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
-        parsed = [(delivery, _parse(delivery)) for delivery in deliveries]
+        canaries = [delivery for delivery in deliveries if delivery.subject == SignalCanary.subject]
+        parsed = [(one, _parse(one)) for one in deliveries if one.subject != SignalCanary.subject]
         new = await self._counter.count_new([access for _, access in parsed if access is not None])
-        return [Outcome(delivery, _fate(delivery, access, new)) for delivery, access in parsed]
+        accesses = [Outcome(delivery, _fate(delivery, access, new)) for delivery, access in parsed]
+        return [*accesses, *await self._pass_on(canaries)]
+
+    async def _pass_on(self, canaries: Sequence[Delivery]) -> list[Outcome]:
+        sent = [(delivery, _sent_at(delivery)) for delivery in canaries]
+        readable = [sent_at for _, sent_at in sent if sent_at is not None]
+        if readable:
+            await self._counter.note_canary(max(readable))
+        return [Outcome(delivery, "applied" if sent_at else "dead_letter") for delivery, sent_at in sent]
 
     async def give_up(self, deliveries: Sequence[Delivery]) -> list[Outcome]:
         for delivery in deliveries:
@@ -104,3 +119,12 @@ def _parse(delivery: Delivery) -> Access | None:
         logger.warning("access_unreadable", extra={"event_id": delivery.event_id})
         return None
     return Access(event.event_id, event.record_id, event.kind, event.occurred_at)
+
+
+def _sent_at(delivery: Delivery) -> datetime | None:
+    try:
+        sent_at = SignalCanary.model_validate_json(delivery.body).occurred_at
+    except ValidationError:
+        logger.warning("canary_unreadable", extra={"event_id": delivery.event_id})
+        return None
+    return sent_at if sent_at.tzinfo else None

@@ -3,6 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.knowledge_store.storage.state_store import StateStore
+from services.knowledge_store.storage.trust_store import TrustStore
 from shared.knowledge_contract import StoreStatus
 
 
@@ -13,4 +14,10 @@ class StatusService:
     async def read(self) -> StoreStatus:
         async with self._engine.connect() as connection:
             state = await StateStore(connection).load()
-        return StoreStatus(store_id=state.store_id, is_empty=state.is_empty, knowledge_version=state.knowledge_version)
+            canary_at = await TrustStore(connection).canary_at()
+        return StoreStatus(
+            store_id=state.store_id,
+            is_empty=state.is_empty,
+            knowledge_version=state.knowledge_version,
+            canary_at=canary_at,
+        )

@@ -3,24 +3,30 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 
-from sqlalchemy import func
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.database.tables.signals import access_counters, accesses
+from shared.database.bulk_insert import insert_new
+from shared.database.tables.signals import accesses
 from shared.events import SourceAccessed
+
+_COLUMNS = ("event_id", *SourceAccessed.model_fields)
+_COUNTED = ("record_id", "kind", "occurred_at")
+_COUNT = """
+    INSERT INTO signals.access_counters AS counter (record_id, kind, total, last_at)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[])
+    ON CONFLICT (record_id, kind) DO UPDATE
+    SET total = counter.total + excluded.total, last_at = greatest(counter.last_at, excluded.last_at)
+"""
+_row_of = attrgetter(*_COLUMNS)
 
 
 async def apply_accesses(connection: AsyncConnection, events: Sequence[SourceAccessed]) -> None:
-    rows = [{"event_id": event.event_id, **event.model_dump()} for event in events]
-    inserted = await connection.execute(
-        insert(accesses)
-        .values(rows)
-        .on_conflict_do_nothing(index_elements=["event_id"])
-        .returning(accesses.c.record_id, accesses.c.kind, accesses.c.occurred_at)
+    inserted = await insert_new(
+        connection, accesses, _COLUMNS, map(_row_of, events), key="event_id", returning=_COUNTED
     )
-    await _count(connection, [(record_id, kind, at) for record_id, kind, at in inserted])
+    await _count(connection, [(row.record_id, row.kind, row.occurred_at) for row in inserted])
 
 
 async def _count(connection: AsyncConnection, inserted: Sequence[tuple[str, str, datetime]]) -> None:
@@ -29,14 +35,11 @@ async def _count(connection: AsyncConnection, inserted: Sequence[tuple[str, str,
     totals = Counter((record_id, kind) for record_id, kind, _ in inserted)
     last = {(record_id, kind): at for record_id, kind, at in sorted(inserted, key=lambda row: row[2])}
     # Sorted, so that two workers lock counters in the same order.
-    rows = [{"record_id": key[0], "kind": key[1], "total": totals[key], "last_at": last[key]} for key in sorted(totals)]
-    statement = insert(access_counters).values(rows)
-    await connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=["record_id", "kind"],
-            set_={
-                "total": access_counters.c.total + statement.excluded.total,
-                "last_at": func.greatest(access_counters.c.last_at, statement.excluded.last_at),
-            },
-        )
+    keys = sorted(totals)
+    columns = (
+        [record_id for record_id, _ in keys],
+        [kind for _, kind in keys],
+        [totals[key] for key in keys],
+        [last[key] for key in keys],
     )
+    await connection.exec_driver_sql(_COUNT, columns)

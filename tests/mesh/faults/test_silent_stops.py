@@ -1,5 +1,8 @@
 """Parts that stop without a word: health turns red, and what can mend itself does."""
 
+import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -97,6 +100,37 @@ async def test_a_rotated_password_turns_red_and_nobody_need_be_restarted_once_it
     await own_nats.start()
     await mesh.wait_until_green()
     assert await rows.count("mesh.dead_letters") == 0
+
+
+async def test_a_password_rotated_by_a_reload_ends_the_old_connections_and_works_again_once_it_is_valid(
+    mesh: RunningMesh, own_nats: EmbeddedNats, bus_folder: DataFolder, rows: Rows
+) -> None:
+    """Only the password may differ in the file: the broker refuses a reload as a whole when a port has changed too."""
+    file = bus_folder.config / "nats.conf"
+    as_before = file.read_text()
+    configuration = json.loads(as_before)
+    for user in configuration["authorization"]["users"]:
+        user["password"] = "rotated"
+    await _reload(own_nats, bus_folder, json.dumps(configuration))
+    await mesh.wait_until_red("consumer:signal_worker")
+    await mesh.wait_until_red("consumer:trace_writer")
+    await _reload(own_nats, bus_folder, as_before)
+    await mesh.wait_until_green()
+    assert await rows.count("mesh.dead_letters") == 0
+
+
+async def _reload(server: EmbeddedNats, folder: DataFolder, configuration: str) -> None:
+    """Returns once the broker says in its log that it took the new configuration."""
+
+    async def taken() -> int:
+        return (folder.logs / "nats.log").read_text().count("Reloaded server configuration")
+
+    before = await taken()
+    (folder.config / "nats.conf").write_text(configuration)
+    pid = server.process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGHUP)
+    await eventually(taken, until=lambda times: times > before)
 
 
 @pytest.mark.parametrize("client_name", ["signal_worker", "signal_worker-admin", "chat_api"])

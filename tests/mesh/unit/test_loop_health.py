@@ -90,3 +90,12 @@ def test_every_state_of_every_leg_is_said_in_every_language(language: str) -> No
         for reason in reasons:
             leg = Leg(f"{kind}:worker", cast("LegReason", reason), age=130.0, count=3)
             assert "{" not in leg_text(leg, language)
+
+
+def test_the_stores_own_consumer_is_judged_from_its_first_canary_on() -> None:
+    assert "consumer:knowledge_store" not in _legs(_figures())
+    stream = {"ACHILLES_SIGNAL": _ago(10)}
+    works = judge(_figures(sent=stream, applied={"knowledge_store": _ago(40)}), {}, HealthPolicy())
+    stopped = judge(_figures(sent=stream, applied={"knowledge_store": _ago(91)}), {}, HealthPolicy())
+    assert [leg.reason for leg in works if leg.name == "consumer:knowledge_store"] == ["works"]
+    assert [leg.reason for leg in stopped if leg.name == "consumer:knowledge_store"] == ["arrives_late"]
