@@ -6,7 +6,7 @@ from operator import attrgetter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.database.bulk_insert import insert_new
-from shared.database.tables.signals import usage
+from shared.database.tables.usage import usage
 from shared.events import UsageRecorded
 
 _COLUMNS = ("event_id", *UsageRecorded.model_fields)
