@@ -141,7 +141,7 @@ SELECT
     'Tokens'::text AS "SkuMeter", NULL::text AS "SkuPriceDetails", NULL::text AS "SkuPriceId",
     department AS "SubAccountId", department AS "SubAccountName", NULL::text AS "SubAccountType", NULL::text AS "Tags",
     answers AS "x_Answers", cache_write_tokens AS "x_CacheWriteTokens", cached_input_tokens AS "x_CachedInputTokens",
-    calls AS "x_Calls", department AS "x_Department", estimated_calls AS "x_EstimatedCalls",
+    calls AS "x_Calls", day AS "x_Day", department AS "x_Department", estimated_calls AS "x_EstimatedCalls",
     input_tokens AS "x_InputTokens", model AS "x_Model", output_tokens AS "x_OutputTokens",
     reasoning_tokens AS "x_ReasoningTokens", unpriced_calls AS "x_UnpricedCalls", user_id AS "x_UserId"
 FROM finance.usage_daily CROSS JOIN signals.business_time_zone AS zone;
