@@ -42,4 +42,4 @@ def add_to_sums(rows: str) -> str:
     added = ", ".join(f"{figure} = kept.{figure} + excluded.{figure}" for figure in FIGURES)
     return f"""
         INSERT INTO signals.usage_daily AS kept ({columns}) {rows}
-        ON CONFLICT ({", ".join(KEYS)}) DO UPDATE SET {added}"""  # noqa: S608 (made of the names above)
+        ON CONFLICT ({", ".join(KEYS)}) DO UPDATE SET {added}"""
