@@ -9,6 +9,7 @@ from services.chat_api.domain.prompts import PromptVersion
 
 # The answerer that needs no provider (adapters/quotes_model.py).
 EMBEDDED_MODEL = "quotes"
+EMBEDDED_PROVIDER = "embedded"
 
 ModelRole = Literal["system", "user", "assistant"]
 Purpose = Literal["route", "answer", "judge"]
