@@ -79,9 +79,7 @@ async def set_sums_right(engine: AsyncEngine, progress: Progress, time_zone: str
 
 
 async def _recount(connection: AsyncConnection, progress: Progress) -> Recount:
-    await connection.exec_driver_sql(
-        "CREATE TEMP TABLE recounted (LIKE signals.usage_daily INCLUDING INDEXES) ON COMMIT DROP"
-    )
+    await connection.exec_driver_sql("CREATE TEMP TABLE recounted (LIKE signals.usage_daily) ON COMMIT DROP")
     months: list[date] = list((await connection.exec_driver_sql(_MONTHS)).scalars())
     for done, month in enumerate(months, start=1):
         await connection.exec_driver_sql(f"INSERT INTO recounted ({_COLUMNS}) {sums_of(_MONTH)}", (month,))

@@ -1,5 +1,6 @@
 """What a BI tool sees: stable views, through a role that can read nothing else and write nothing."""
 
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -172,3 +173,14 @@ async def test_a_database_user_who_may_not_create_roles_still_migrates(
             await owner.run(f"DROP OWNED BY {modest} CASCADE")
             await owner.run(f"DROP ROLE {modest}")
     assert ["may not create roles" in message for message in heard] == [True]
+
+
+@pytest.mark.req("MESH-13")
+async def test_the_queries_of_the_handbook_run_as_the_finance_role(engine: AsyncEngine, rows: Rows) -> None:
+    await _use_calls(engine)
+    handbook = (Path(__file__).parents[3] / "docs" / "finance.md").read_text(encoding="utf-8")
+    queries = [block for block in re.findall(r"```sql\n(.*?)```", handbook, re.DOTALL) if block.startswith("SELECT")]
+    assert len(queries) == 3
+    await rows.run("SET ROLE finance_reader")
+    for query in queries:
+        await rows.all(query)
