@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.chat_api.domain.pricing import Price, Rates
 
@@ -34,11 +34,11 @@ class PriceOverride(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     model: str
-    currency: str
-    input: Decimal
-    cached_input: Decimal | None = None
-    cache_write: Decimal | None = None
-    output: Decimal
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+    input: Decimal = Field(ge=0)
+    cached_input: Decimal | None = Field(default=None, ge=0)
+    cache_write: Decimal | None = Field(default=None, ge=0)
+    output: Decimal = Field(ge=0)
 
     @property
     def price(self) -> Price:
