@@ -1,44 +1,25 @@
 """Usage of model calls: one row a call, and the day's sums from the rows that were really inserted."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.database.bulk_insert import insert_statement
+from shared.database.tables.usage import usage
 from shared.events import UsageRecorded
 from shared.usage.rollups import LOCK_FOR_ADDING, add_to_sums, sums_of
 
-_TYPE_OF = {
-    "event_id": "uuid",
-    "message_id": "uuid",
-    "provider_call": "integer",
-    "user_id": "text",
-    "department": "text",
-    "provider": "text",
-    "model": "text",
-    "input_tokens": "integer",
-    "cached_input_tokens": "integer",
-    "cache_write_tokens": "integer",
-    "output_tokens": "integer",
-    "reasoning_tokens": "integer",
-    "estimated": "boolean",
-    "cost": "numeric",
-    "currency": "text",
-    "occurred_at": "timestamptz",
-}
-_ARRAYS = ", ".join(f"${number}::{type_}[]" for number, type_ in enumerate(_TYPE_OF.values(), start=1))
+_COLUMNS = ("event_id", *UsageRecorded.model_fields)
 _ADD = f"""
-    WITH inserted AS (
-        INSERT INTO signals.usage ({", ".join(_TYPE_OF)})
-        SELECT * FROM unnest({_ARRAYS})
-        ON CONFLICT (event_id) DO NOTHING
-        RETURNING *
-    )
-    {add_to_sums(sums_of("inserted"))}"""  # noqa: S608 (made of the names above)
+    WITH inserted AS ({insert_statement(usage, _COLUMNS, "event_id", returning=("*",))})
+    {add_to_sums(sums_of("inserted"))}"""
+_row_of = attrgetter(*_COLUMNS)
+_key_of = attrgetter("event_id")
 
 
 async def apply_usage(connection: AsyncConnection, events: Sequence[UsageRecorded]) -> None:
     # Sorted, so that two workers that hold the same events never wait for each other crosswise.
-    ordered = sorted(events, key=lambda event: event.event_id)
-    columns = tuple([getattr(event, name) for event in ordered] for name in _TYPE_OF)
+    rows = map(_row_of, sorted(events, key=_key_of))
     await connection.exec_driver_sql(LOCK_FOR_ADDING)
-    await connection.exec_driver_sql(_ADD, columns)
+    await connection.exec_driver_sql(_ADD, tuple(list(values) for values in zip(*rows, strict=True)))
