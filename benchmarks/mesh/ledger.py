@@ -22,7 +22,14 @@ _MESSAGE = """
     INSERT INTO chat.messages (id, conversation_id, role, content, outcome)
     VALUES ($1, $2, 'assistant', 'x', 'grounded')
 """
-_WRITTEN = ("signals.accesses", "signals.access_counters", "signals.usage", "traces.retrievals", "traces.runs")
+_WRITTEN = (
+    "signals.accesses",
+    "signals.access_counters",
+    "signals.usage",
+    "signals.usage_daily",
+    "traces.retrievals",
+    "traces.runs",
+)
 _PROMPT = "INSERT INTO traces.prompt_versions (id, name, static_text) VALUES ($1, 'answer', 'x') ON CONFLICT DO NOTHING"
 
 

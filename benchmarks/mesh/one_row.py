@@ -8,7 +8,7 @@ from faststream.nats import JStream, NatsBroker, PullSub
 from sqlalchemy import insert
 
 from shared.database.engine import make_engine
-from shared.database.tables.signals import usage
+from shared.database.tables.usage import usage
 from shared.events import UsageRecorded
 
 

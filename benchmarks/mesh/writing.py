@@ -12,7 +12,7 @@ from benchmarks.mesh.events import usage_only
 from benchmarks.mesh.stage import MeshStage
 from benchmarks.turn.report import Row
 from shared.database.bulk_insert import insert_statement
-from shared.database.tables.signals import usage
+from shared.database.tables.usage import usage
 from shared.events import UsageRecorded
 
 Rows = Sequence[tuple[object, ...]]

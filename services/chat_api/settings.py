@@ -30,6 +30,11 @@ class ChatApiSettings(DatabaseSettings, BusSettings, IdentitySettings):
     model_api_key: SecretStr = Field(default=SecretStr(""), title="Key for that endpoint")
     model: str = Field(default="", title="Default model; required with an endpoint")
     models: str = Field(default="", title="Further allowed models, separated by commas")
+    price_provider: str = Field(
+        default="",
+        title="Whose list prices hold where the endpoint's address does not tell, such as openai or litellm",
+        description="Without it the cost of such an endpoint is unknown, unless an administrator sets a price.",
+    )
     model_connect_timeout: Duration = Field(default=timedelta(seconds=5), title="Longest wait for a connection")
     model_silence_timeout: Duration = Field(default=timedelta(seconds=60), title="Longest silence within a stream")
     model_window: int = Field(default=16_384, ge=4_096, title="Tokens that the model can see at once")

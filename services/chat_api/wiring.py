@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,9 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.chat_api.adapters.candidate_cache import CandidateCache
 from services.chat_api.adapters.knowledge_client import KnowledgeClient
-from services.chat_api.adapters.openai_judge import OpenAiJudge
-from services.chat_api.adapters.openai_model import OpenAiModel
-from services.chat_api.adapters.quotes_model import QuotesModel
+from services.chat_api.adapters.openai_model import UNKNOWN_PROVIDER
+from services.chat_api.adapters.price_table import PriceTable
 from services.chat_api.adapters.tokenizers import Tokenizers
 from services.chat_api.adapters.web_search import WebSearchClient
 from services.chat_api.domain.budget import Window
@@ -35,6 +34,7 @@ from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.note_store_canary import NoteStoreCanary
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.platform_prompts import PlatformPrompts
+from services.chat_api.use_cases.price_calls import PriceCalls
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
@@ -53,6 +53,7 @@ from services.chat_api.use_cases.turn_limits import TurnLimits
 from services.chat_api.use_cases.turn_metrics import TurnMetrics
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.wiring_identity import open_ways_in
+from services.chat_api.wiring_models import load_prices, open_judging, open_model
 from shared.background import running
 from shared.database.engine import make_engine
 from shared.database.listener import NotificationListener, WakeSignal
@@ -84,6 +85,7 @@ class Resources:
     relay_metrics: RelayMetrics
     loop_metrics: LoopMetrics
     web: WebSearchClient | None
+    prices: PriceTable = field(default_factory=PriceTable)
 
 
 def make_resources(settings: ChatApiSettings) -> Resources:
@@ -143,8 +145,9 @@ async def open_front(
         stack.push_async_callback(resources.cache.close)
         if resources.web:
             stack.push_async_callback(resources.web.close)
-        client = model or await _open_model(settings, stack)
-        judging = await _open_judging(settings, judge, stack)
+        await load_prices(settings, resources.prices)
+        client = model or await open_model(settings, resources.prices, stack)
+        judging = await open_judging(settings, resources.prices, judge, stack)
         turns = RunningTurns()
         resources.metrics.watch(turns)
         resources.relay_metrics.watch(resources.bus)
@@ -158,34 +161,6 @@ async def open_front(
             await stack.enter_async_context(running(background))
         stack.push_async_callback(turns.close, settings.finalise_deadline)
         yield front
-
-
-async def _open_model(settings: ChatApiSettings, stack: AsyncExitStack) -> ModelClient:
-    if not settings.model_base_url:
-        return QuotesModel()
-    client = OpenAiModel(
-        settings.model_base_url,
-        settings.model_api_key.get_secret_value(),
-        connect_timeout=settings.model_connect_timeout,
-        silence_timeout=settings.model_silence_timeout,
-    )
-    await client.open()
-    stack.push_async_callback(client.close)
-    return client
-
-
-async def _open_judging(settings: ChatApiSettings, judge: Judge | None, stack: AsyncExitStack) -> Judging | None:
-    if judge is None and settings.judge_base_url:
-        client = OpenAiModel(
-            settings.judge_base_url,
-            settings.judge_api_key.get_secret_value(),
-            connect_timeout=settings.model_connect_timeout,
-            silence_timeout=settings.judge_timeout,
-        )
-        await client.open()
-        stack.push_async_callback(client.close)
-        judge = OpenAiJudge(client, settings.judge_model)
-    return Judging(judge, settings.judge_scope, settings.judge_timeout) if judge else None
 
 
 def _make_knowledge_state(settings: ChatApiSettings, resources: Resources) -> KnowledgeState:
@@ -211,6 +186,9 @@ def _make_front(
     tools = ToolDirectory(_make_tools(settings, resources, state), runtime)
     window = Window(settings.model_window, settings.answer_reserve)
     changes = ChangeSettings(engine, runtime, _now)
+    prices = PriceCalls(
+        runtime, resources.prices, _now, unknown_provider=UNKNOWN_PROVIDER, stands_for=settings.price_provider
+    )
     turn_settings = TurnSettings(
         window=window,
         passages_at_most=settings.top_k,
@@ -229,7 +207,9 @@ def _make_front(
             lease=settings.turn_deadline + _LEASE_MARGIN,
             now=_now,
         ),
-        run_chat_turn=RunChatTurn(models, tools, state, FinaliseTurn(engine, _now), turn_settings, _now, judging),
+        run_chat_turn=RunChatTurn(
+            models, tools, state, FinaliseTurn(engine, _now, prices), turn_settings, _now, judging
+        ),
         running_turns=turns,
         stop_turn=stop_turn,
         read_conversations=ReadConversations(engine),
@@ -248,6 +228,7 @@ def _make_front(
         prompts=PlatformPrompts(engine, runtime, changes, window, _now),
         change_settings=changes,
         runtime=runtime,
+        prices=prices,
         append_source_links=settings.openai_source_links,
         keep_alive_every=settings.keep_alive_every,
     )

@@ -1,5 +1,7 @@
 """The signal worker's process."""
 
+from functools import partial
+
 import uvicorn
 from starlette.applications import Starlette
 
@@ -9,10 +11,12 @@ from shared.messaging.worker import create_worker_app
 from shared.settings import settings_or_exit
 from shared.telemetry import configure_logging
 from shared.trace_export import start_tracing
+from shared.usage.time_zone import claim_time_zone
 
 
 def create_app(settings: SignalWorkerSettings) -> Starlette:
-    return create_worker_app(settings, SIGNAL_CONSUMER, EFFECTS)
+    first = partial(claim_time_zone, wanted=settings.business_time_zone)
+    return create_worker_app(settings, SIGNAL_CONSUMER, EFFECTS, first=first)
 
 
 def run() -> None:

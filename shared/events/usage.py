@@ -10,7 +10,11 @@ from shared.events.streams import SIGNAL_STREAM
 
 
 class UsageRecorded(Event):
-    """Tokens of one provider call. Cached tokens are part of the input; `cost` None means the price is unknown."""
+    """Tokens of one provider call. Calls of a message count from 1, so call 1 stands for the answer.
+
+    Tokens read from a cache and written to one are parts of the input, reasoning is part of the output. `cost` None
+    means that the price is unknown; 0 means that it is known to be nothing.
+    """
 
     subject: ClassVar[str] = "achilles.signal.v1.usage"
     stream: ClassVar[str] = SIGNAL_STREAM
@@ -23,7 +27,9 @@ class UsageRecorded(Event):
     model: str
     input_tokens: int
     cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
     output_tokens: int
+    reasoning_tokens: int = 0
     estimated: bool
     cost: Decimal | None = None
     currency: str | None = None

@@ -19,12 +19,16 @@ from tests.support.rows import Rows
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """Ids of the rows, counters by record and kind, ratings by message, emptiness by store with its version."""
+    """Ids of the rows, counters by record and kind, ratings by message, emptiness by store with its version.
+
+    `rolled_up` are the calls, answers and input tokens of all days together.
+    """
 
     accesses: frozenset[UUID]
     counters: dict[tuple[str, str], int]
     usage: frozenset[UUID]
     tokens: int
+    rolled_up: tuple[int, int, int]
     ratings: dict[UUID, tuple[int | None, int]]
     knowledge: dict[str, tuple[int, bool]]
     retrievals: frozenset[UUID]
@@ -51,6 +55,11 @@ def expected_state(events: Iterable[Event], *, live: frozenset[UUID], answers: d
         counters=dict(Counter((event.record_id, event.kind) for event in accesses)),
         usage=frozenset(event.event_id for event in usage),
         tokens=sum(event.input_tokens for event in usage),
+        rolled_up=(
+            len(usage),
+            sum(event.provider_call == 1 for event in usage),
+            sum(event.input_tokens for event in usage),
+        ),
         ratings=ratings,
         knowledge=knowledge,
         retrievals=frozenset(
@@ -60,6 +69,12 @@ def expected_state(events: Iterable[Event], *, live: frozenset[UUID], answers: d
             event.event_id for event in unique if isinstance(event, ModelRunTraced) and event.conversation_id in live
         ),
     )
+
+
+_ROLLED_UP = (
+    "SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(answers), 0)::int AS answers, "
+    "coalesce(sum(input_tokens), 0)::int AS tokens FROM signals.usage_daily"
+)
 
 
 async def stored_state(rows: Rows) -> WorkerState:
@@ -73,6 +88,7 @@ async def stored_state(rows: Rows) -> WorkerState:
         counters={(row["record_id"], row["kind"]): row["total"] for row in counters},
         usage=await _ids(rows, "signals.usage"),
         tokens=await rows.one("SELECT coalesce(sum(input_tokens), 0) FROM signals.usage"),
+        rolled_up=tuple((await rows.all(_ROLLED_UP))[0].values()),
         ratings={row["id"]: (row["feedback"], row["feedback_revision"]) for row in ratings},
         knowledge={row["store_id"]: (row["knowledge_version"], row["is_empty"]) for row in knowledge},
         retrievals=await _ids(rows, "traces.retrievals"),

@@ -167,6 +167,7 @@ LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/conversations": ListRoute(_conversations, _add_conversation, _use_conversation),
     "/api/v1/conversations/{conversation_id}/messages": ListRoute(_messages, _add_message),
     "/api/v1/models": ListRoute(_fixed("/api/v1/models"), settings=_FIVE_MODELS),
+    "/api/v1/admin/prices": ListRoute(_fixed("/api/v1/admin/prices"), settings=_FIVE_MODELS, user_id="olga"),
     "/api/v1/admin/models": ListRoute(_fixed("/api/v1/admin/models"), settings=_FIVE_MODELS, user_id="olga"),
     "/api/v1/admin/tools": ListRoute(_fixed("/api/v1/admin/tools"), user_id="olga", at_least=2),
     "/api/v1/admin/prompts": ListRoute(_prompts, _add_prompt, user_id="olga"),

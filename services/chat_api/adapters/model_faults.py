@@ -33,3 +33,10 @@ class ModelStreamBrokenError(TransientError):
 
 ModelFault = ModelUnavailableError | ModelRefusedError | ModelStreamBrokenError
 MODEL_FAULTS = (ModelUnavailableError, ModelRefusedError, ModelStreamBrokenError)
+
+
+def is_unbilled(fault: ModelFault) -> bool:
+    """Whether the provider took nothing on: it was not reached, or said no. A provider that fell silent may bill."""
+    return isinstance(fault, ModelUnavailableError | ModelRefusedError) and not isinstance(
+        fault.__cause__, TimeoutError
+    )

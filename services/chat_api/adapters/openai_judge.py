@@ -1,7 +1,6 @@
 """A judge behind any OpenAI-compatible endpoint: one short call a sentence, answered by one word."""
 
 from contextlib import aclosing
-from typing import ClassVar
 
 from services.chat_api.adapters.model_faults import ModelStreamBrokenError
 from services.chat_api.adapters.openai_model import OpenAiModel
@@ -17,10 +16,9 @@ _LONGEST_ANSWER = 64
 class OpenAiJudge:
     """Streams through the client of the answering models, so that transport and faults are the same."""
 
-    provider: ClassVar[str] = OpenAiModel.provider
-
     def __init__(self, client: OpenAiModel, model: str) -> None:
         self._client = client
+        self.provider = client.provider
         self._model = model
 
     @property

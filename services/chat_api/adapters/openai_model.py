@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import ClassVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -25,17 +24,25 @@ from services.chat_api.domain.model_call import ModelChunk, ModelRequest
 from shared.trace_context import trace_headers
 
 logger = logging.getLogger(__name__)
+UNKNOWN_PROVIDER = "openai_compatible"
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _TOO_MANY_REQUESTS = 429
 _LONGEST_PAUSE_SECONDS = 10.0
 
 
 class OpenAiModel:
-    """`base_url` ends before `/chat/completions`, as in `https://host/v1`."""
+    """`base_url` ends before `/chat/completions`, as in `https://host/v1`. `provider` is who is paid, if known."""
 
-    provider: ClassVar[str] = "openai_compatible"
-
-    def __init__(self, base_url: str, api_key: str, *, connect_timeout: timedelta, silence_timeout: timedelta) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        connect_timeout: timedelta,
+        silence_timeout: timedelta,
+        provider: str = UNKNOWN_PROVIDER,
+    ) -> None:
+        self.provider = provider
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._headers = {"content-type": "application/json"}
         if api_key:

@@ -6,10 +6,11 @@ import msgspec
 
 from services.chat_api.adapters.model_faults import ModelStreamBrokenError, ModelUnavailableError
 from services.chat_api.domain.model_call import ModelChunk, ModelReported, ModelUsage, TextDelta, ToolCallDelta
+from services.chat_api.domain.provider_usage import read_usage
 
 _DONE = b"[DONE]"
-_MOST_TOKENS = 2**31 - 1
 _LONGEST_LINE = 1_048_576
+_NOTHING = msgspec.Raw(b"null")
 
 
 class _Function(msgspec.Struct):
@@ -30,23 +31,18 @@ class _Delta(msgspec.Struct):
 class _Choice(msgspec.Struct):
     delta: _Delta | None = None
     finish_reason: str | None = None
-
-
-class _TokenDetails(msgspec.Struct):
-    cached_tokens: int | None = None
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _TokenDetails | None = None
+    usage: msgspec.Raw = _NOTHING
 
 
 class _Chunk(msgspec.Struct):
+    """Usage stays raw: its shape is the provider's own, and none of it may end an answer."""
+
     model: str | None = None
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
-    error: msgspec.Raw = msgspec.Raw(b"null")
+    usage: msgspec.Raw = _NOTHING
+    usage_of_gateway: msgspec.Raw = msgspec.field(default=_NOTHING, name="x_groq")
+    usage_metadata: msgspec.Raw = msgspec.field(default=_NOTHING, name="usageMetadata")
+    error: msgspec.Raw = _NOTHING
 
 
 _decode = msgspec.json.Decoder(_Chunk).decode
@@ -76,13 +72,14 @@ class OpenAiStream:
             chunk = _decode(data)
         except msgspec.MsgspecError as fault:
             raise ModelStreamBrokenError("the provider sent something that is no completion chunk") from fault
-        if bytes(chunk.error) != b"null":
+        if chunk.error != _NOTHING:
             raise ModelUnavailableError("the provider reported an error in its stream")
         yield from self._choices(chunk)
         finish = next((choice.finish_reason for choice in chunk.choices or () if choice.finish_reason), None)
         self.finished = self.finished or finish is not None
-        if chunk.usage is not None or finish is not None:
-            yield ModelReported(model=chunk.model, usage=_usage_of(chunk.usage), finish_reason=finish)
+        usage = _usage_of(chunk)
+        if usage is not None or finish is not None:
+            yield ModelReported(model=chunk.model, usage=usage, finish_reason=finish)
 
     def _choices(self, chunk: _Chunk) -> Iterator[ModelChunk]:
         for choice in chunk.choices or ():
@@ -96,14 +93,19 @@ class OpenAiStream:
                 yield ToolCallDelta(call.index, function.name or "", function.arguments or "")
 
 
-def _usage_of(usage: _Usage | None) -> ModelUsage | None:
-    if usage is None:
+def _usage_of(chunk: _Chunk) -> ModelUsage | None:
+    for raw in (chunk.usage, chunk.usage_metadata, chunk.usage_of_gateway):
+        if raw != _NOTHING:
+            return _read(raw)
+    for choice in chunk.choices or ():
+        if choice.usage != _NOTHING:
+            return _read(choice.usage)
+    return None
+
+
+def _read(raw: msgspec.Raw) -> ModelUsage | None:
+    try:
+        told = msgspec.json.decode(raw)
+    except msgspec.MsgspecError:
         return None
-    details = usage.prompt_tokens_details
-    cached = (details.cached_tokens if details else None) or 0
-    return ModelUsage(_bounded(usage.prompt_tokens), _bounded(usage.completion_tokens), _bounded(cached))
-
-
-def _bounded(tokens: int) -> int:
-    """Nothing that a provider reports may be more than a column can hold."""
-    return max(0, min(tokens, _MOST_TOKENS))
+    return read_usage(told.get("usage", told) if isinstance(told, dict) else told)

@@ -9,6 +9,7 @@ from services.chat_api.domain.grounding.language import detect_language
 from services.chat_api.domain.grounding.quotes import best_quotes
 from services.chat_api.domain.model_call import (
     EMBEDDED_MODEL,
+    EMBEDDED_PROVIDER,
     ModelChunk,
     ModelReported,
     ModelRequest,
@@ -24,7 +25,7 @@ from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE
 class QuotesModel:
     """Speaks the same seam as a real model, so that nothing in a turn knows the difference."""
 
-    provider: ClassVar[str] = "embedded"
+    provider: ClassVar[str] = EMBEDDED_PROVIDER
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         if request.purpose == "answer":

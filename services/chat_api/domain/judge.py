@@ -1,7 +1,7 @@
 """The judge: an optional further wall behind the grounding gate, asked sentence by sentence (docs/adr/0005)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from services.chat_api.domain.grounding.release import Claim
 from services.chat_api.domain.model_call import ModelUsage
@@ -30,7 +30,9 @@ class Ruling:
 class Judge(Protocol):
     """Says whether the evidence states the claim. Any number of calls may overlap."""
 
-    provider: ClassVar[str]
+    @property
+    def provider(self) -> str:
+        """Who is paid for a ruling."""
 
     @property
     def model(self) -> str:

@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from services.chat_api.domain.passages import Passage
 from services.chat_api.domain.prompts import PromptVersion
 
 # The answerer that needs no provider (adapters/quotes_model.py).
 EMBEDDED_MODEL = "quotes"
+EMBEDDED_PROVIDER = "embedded"
 
 ModelRole = Literal["system", "user", "assistant"]
 Purpose = Literal["route", "answer", "judge"]
@@ -61,11 +62,13 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """Tokens of one call; cached tokens are part of the input."""
+    """Tokens of one call. Those read from and written to a cache are part of the input, reasoning is of the output."""
 
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ class ToolCall:
 class ModelClient(Protocol):
     """Streams one answer. Closing the iterator closes the connection to the provider."""
 
-    provider: ClassVar[str]
+    @property
+    def provider(self) -> str:
+        """Who is paid for the call; `embedded` is nobody."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Raises ModelFaultError (adapters/model_faults.py)."""

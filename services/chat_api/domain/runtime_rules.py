@@ -1,12 +1,16 @@
-"""What administrators may change while the fronts run: models, tools, the platform prompt. One value rules one turn."""
+"""What administrators may change while the fronts run: models, prices, tools, the platform prompt. One value a turn."""
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.chat_api.domain.pricing import Price, Rates
 
 MODELS_SETTING = "models"
 PROMPT_SETTING = "platform_prompt"
+PRICES_SETTING = "prices"
 TOOL_SETTING = "tool:"
 
 
@@ -22,6 +26,34 @@ class ModelList(BaseModel):
 
     default: str
     allowed: tuple[str, ...]
+
+
+class PriceOverride(BaseModel):
+    """A price that an administrator set, for a million tokens each."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+    input: Decimal = Field(ge=0)
+    cached_input: Decimal | None = Field(default=None, ge=0)
+    cache_write: Decimal | None = Field(default=None, ge=0)
+    output: Decimal = Field(ge=0)
+
+    @property
+    def price(self) -> Price:
+        return Price(self.currency, Rates(self.input, self.output, self.cached_input, self.cache_write))
+
+
+class PriceList(BaseModel):
+    """Prices in place of the providers' own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    overrides: tuple[PriceOverride, ...] = ()
+
+    def find(self, model: str) -> PriceOverride | None:
+        return next((one for one in self.overrides if one.model == model), None)
 
 
 class ToolSwitch(BaseModel):
@@ -45,6 +77,7 @@ class RuntimeRules:
     models: ModelList
     platform_prompt: str = ""
     switches: dict[str, bool] = field(default_factory=dict)
+    prices: PriceList = field(default_factory=PriceList)
     version: int = 0
 
     def is_on(self, tool: str, *, otherwise: bool) -> bool:

@@ -10,6 +10,7 @@ from services.chat_api.domain.hint import Hint
 from services.chat_api.domain.model_call import Purpose
 from services.chat_api.domain.outcome import Outcome
 from services.chat_api.domain.passages import Passage
+from services.chat_api.domain.pricing import Money
 from services.chat_api.domain.prompts import PromptVersion
 from services.chat_api.domain.ranking import Candidate
 from services.chat_api.domain.turn_events import Notice
@@ -29,7 +30,10 @@ class TurnSubject:
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """One provider call that was really made. Times in milliseconds."""
+    """One provider call that was really made. Times in milliseconds. `price` None: it is not known.
+
+    `model` is the one that answered, `asked_model` the one that was asked, which may be a shorter name for it.
+    """
 
     prompt: PromptVersion
     provider: str
@@ -45,6 +49,10 @@ class ModelRun:
     output_hash: str
     at: datetime
     purpose: Purpose = "answer"
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    asked_model: str = ""
+    price: Money | None = None
 
 
 @dataclass(slots=True)

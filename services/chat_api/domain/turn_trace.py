@@ -50,8 +50,12 @@ def _usage(subject: TurnSubject, number: int, run: ModelRun) -> UsageRecorded:
         model=run.model,
         input_tokens=run.input_tokens,
         cached_input_tokens=run.cached_input_tokens,
+        cache_write_tokens=run.cache_write_tokens,
         output_tokens=run.output_tokens,
+        reasoning_tokens=run.reasoning_tokens,
         estimated=run.estimated,
+        cost=run.price.amount if run.price else None,
+        currency=run.price.currency if run.price else None,
     )
 
 
@@ -73,6 +77,8 @@ def _run(subject: TurnSubject, number: int, run: ModelRun) -> ModelRunTraced:
         first_token_ms=run.first_token_ms,
         input_hash=run.input_hash,
         output_hash=run.output_hash,
+        cost=run.price.amount if run.price else None,
+        currency=run.price.currency if run.price else None,
     )
 
 

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from services.chat_api.http import (
     access_signals,
     admin_changes,
+    admin_prices,
     admin_prompts,
     admin_tools,
     api_keys,
@@ -48,6 +49,7 @@ _PARTS = (
     conversations,
     messages,
     models,
+    admin_prices,
     admin_tools,
     admin_prompts,
     admin_changes,

@@ -15,6 +15,7 @@ from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
 from services.chat_api.use_cases.platform_prompts import PlatformPrompts
+from services.chat_api.use_cases.price_calls import PriceCalls
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
@@ -53,6 +54,7 @@ class Front:
     prompts: PlatformPrompts
     change_settings: ChangeSettings
     runtime: RuntimeSettings
+    prices: PriceCalls
 
 
 async def front_of(request: Request) -> Front:

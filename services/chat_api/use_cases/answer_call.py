@@ -13,7 +13,7 @@ from services.chat_api.domain.prompts import answer_prompt, render_passages
 from services.chat_api.domain.tool_calls import refusals
 from services.chat_api.domain.turn_events import SourcesCited
 from services.chat_api.use_cases.judged_release import Judging, releasing
-from services.chat_api.use_cases.model_calls import observed_stream
+from services.chat_api.use_cases.model_calls import observed_call
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.use_cases.turn_under_way import TurnUnderWay
 
@@ -42,7 +42,7 @@ class AnswerFromPassages:
     async def _stream(self, turn: TurnUnderWay, query: str, gate: GroundingGate) -> None:
         request = self._request(turn, query)
         async with releasing(turn, gate, self._judging, self._now) as release:
-            async with aclosing(observed_stream(turn.model.client, request, turn.record, self._now)) as chunks:
+            async with aclosing(observed_call(turn, request, self._now)) as chunks:
                 async for chunk in chunks:
                     if isinstance(chunk, TextDelta):
                         await release(gate.feed(chunk.text))

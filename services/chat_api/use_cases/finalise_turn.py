@@ -10,6 +10,7 @@ from services.chat_api.domain.turn_record import TurnRecord, TurnSubject
 from services.chat_api.domain.turn_trace import EVENT_BUILDERS
 from services.chat_api.storage.prompt_versions import PromptVersions
 from services.chat_api.storage.turns import FinishedMessage, finish_turn
+from services.chat_api.use_cases.price_calls import PriceCalls
 from shared.database.driver import driver_connection
 from shared.messaging.outbox import OutboxRow, make_row
 from shared.tracing import span
@@ -19,14 +20,16 @@ EVENT_SOURCE = "chat_api"
 
 
 class FinaliseTurn:
-    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime]) -> None:
+    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime], prices: PriceCalls) -> None:
         self._engine = engine
+        self._prices = prices
         self._now = now
         self._prompts = PromptVersions()
 
     async def execute(self, subject: TurnSubject, record: TurnRecord) -> bool:
         """False if somebody else ended the turn before. A fault of the database is raised: nothing is written."""
         now = self._now()
+        record.runs = [self._prices.priced(run) for run in record.runs]
         # The events are built inside, so that whoever applies them goes on from here, however much later.
         with span("store turn", {"db.system.name": "postgresql"}) as opened:
             rows = _fenced_rows(subject, record, now)

@@ -11,7 +11,7 @@ from services.chat_api.domain.model_call import ModelMessage, ModelRequest
 from services.chat_api.domain.prompts import route_prompt
 from services.chat_api.domain.round_one import RoundOne
 from services.chat_api.domain.tool_calls import SEARCH_KNOWLEDGE, WEB_SEARCH, RoundPlan, plan_round
-from services.chat_api.use_cases.model_calls import observed_stream
+from services.chat_api.use_cases.model_calls import observed_call
 from services.chat_api.use_cases.tools import Tool
 from services.chat_api.use_cases.turn_settings import TurnSettings
 from services.chat_api.use_cases.turn_under_way import TurnUnderWay
@@ -47,7 +47,7 @@ class FirstCall:
         request = self._request(turn, tools, fault)
         # What cites nothing must not look as if it did.
         unmarked = MarkerFilter()
-        async with aclosing(observed_stream(turn.model.client, request, turn.record, self._now)) as chunks:
+        async with aclosing(observed_call(turn, request, self._now)) as chunks:
             async for chunk in chunks:
                 await self._talk(turn, unmarked.feed(round_one.feed(chunk)))
         await self._talk(turn, unmarked.feed(round_one.finish()) + unmarked.finish())

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from services.chat_api.domain.budget import message_tokens
 from services.chat_api.domain.hint import make_hint
+from services.chat_api.domain.model_call import EMBEDDED_PROVIDER
 from services.chat_api.domain.outcome import outcome_of_evidence
 from services.chat_api.domain.packing import pack
 from services.chat_api.domain.texts import TextKey
@@ -59,7 +60,7 @@ class GroundTurn:
         if not turn.record.passages:
             return False
         await turn.emit(StageReached("answering"))
-        if turn.model.client.provider == "embedded":
+        if turn.model.client.provider == EMBEDDED_PROVIDER:
             await turn.give_notice("quoted", "notice_quoted")
         return await self._answer_call.execute(turn, query)
 

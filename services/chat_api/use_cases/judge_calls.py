@@ -4,11 +4,12 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import msgspec
 
-from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelUnavailableError
+from services.chat_api.adapters.model_faults import MODEL_FAULTS, ModelUnavailableError, is_unbilled
 from services.chat_api.domain.grounding.release import Claim
 from services.chat_api.domain.judge import JUDGE_PROMPT, Judge, Ruling, render_claim
 from services.chat_api.domain.model_call import ModelUsage
@@ -26,6 +27,7 @@ async def observed_ruling(
     at, started = now(), time.monotonic()
     ruling: Ruling | None = None
     outcome: RunOutcome = "interrupted"
+    unbilled = False
     with model_span(judge.provider, judge.model, "judge") as opened:
         try:
             with opened.inside():
@@ -36,20 +38,20 @@ async def observed_ruling(
         except TimeoutError as fault:
             outcome = "failed"
             raise ModelUnavailableError("the judge did not rule in time") from fault
-        except MODEL_FAULTS:
-            outcome = "failed"
+        except MODEL_FAULTS as fault:
+            outcome, unbilled = "failed", is_unbilled(fault)
             raise
         finally:
-            milliseconds = round((time.monotonic() - started) * 1000)
-            run = _run_of(judge, claim, ruling, outcome, at, milliseconds)
+            usage = ModelUsage(0, 0) if unbilled else (ruling.usage if ruling else None) or _estimated(claim, ruling)
+            run = _run_of(judge, claim, ruling, outcome, at, usage)
+            run = replace(run, latency_ms=round((time.monotonic() - started) * 1000))
             record.runs.append(run)
             note_run(opened, run)
 
 
 def _run_of(
-    judge: Judge, claim: Claim, ruling: Ruling | None, outcome: RunOutcome, at: datetime, milliseconds: int
+    judge: Judge, claim: Claim, ruling: Ruling | None, outcome: RunOutcome, at: datetime, usage: ModelUsage
 ) -> ModelRun:
-    usage = (ruling.usage if ruling else None) or _estimated(claim, ruling)
     output = "" if ruling is None else "yes" if ruling.supported else "no"
     asked = msgspec.json.encode([judge.model, claim.sentence, claim.evidence])
     return ModelRun(
@@ -59,14 +61,17 @@ def _run_of(
         outcome=outcome,
         input_tokens=usage.input_tokens,
         cached_input_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
         output_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
         estimated=ruling is None or ruling.usage is None,
-        latency_ms=milliseconds,
+        latency_ms=0,
         first_token_ms=None,
         input_hash=hashlib.sha256(asked).hexdigest(),
         output_hash=hashlib.sha256(output.encode()).hexdigest(),
         at=at,
         purpose="judge",
+        asked_model=judge.model,
     )
 
 

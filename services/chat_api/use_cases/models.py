@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.chat_api.domain.model_call import EMBEDDED_MODEL, ModelClient
+from services.chat_api.domain.model_call import EMBEDDED_MODEL, EMBEDDED_PROVIDER, ModelClient
 from services.chat_api.domain.runtime_rules import ModelList
 from services.chat_api.domain.token_count import TokenCounter, estimate_tokens
 from services.chat_api.use_cases.errors import ModelNotAllowedError, SettingRefusedError
@@ -33,9 +33,13 @@ class ModelDirectory:
         self._counter_for = counter_for
 
     @property
+    def provider(self) -> str:
+        return self._client.provider
+
+    @property
     def list(self) -> ModelList:
         """Without an endpoint there is only the embedded answerer, whatever was listed while there was one."""
-        return _EMBEDDED_ONLY if self._client.provider == "embedded" else self._runtime.current.models
+        return _EMBEDDED_ONLY if self._client.provider == EMBEDDED_PROVIDER else self._runtime.current.models
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,7 +56,7 @@ class ModelDirectory:
         """Raises SettingRefusedError with what is wrong."""
         if models.default not in models.allowed:
             raise SettingRefusedError("The default model must be one of the allowed models.")
-        if self._client.provider == "embedded" and models != _EMBEDDED_ONLY:
+        if self._client.provider == EMBEDDED_PROVIDER and models != _EMBEDDED_ONLY:
             raise SettingRefusedError(
                 f"Without a model endpoint only `{EMBEDDED_MODEL}` can answer. Set ACHILLES_MODEL_BASE_URL first."
             )

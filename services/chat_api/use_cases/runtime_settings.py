@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.chat_api.domain.runtime_rules import (
     MODELS_SETTING,
+    PRICES_SETTING,
     PROMPT_SETTING,
     TOOL_SETTING,
     ModelList,
+    PriceList,
     PromptChoice,
     RuntimeRules,
     ToolSwitch,
@@ -84,6 +86,7 @@ class RuntimeSettings:
         newest = await newest_revisions(connection)
         models = await _understood(connection, newest.get(MODELS_SETTING), ModelList)
         prompt = await _understood(connection, newest.get(PROMPT_SETTING), PromptChoice)
+        prices = await _understood(connection, newest.get(PRICES_SETTING), PriceList)
         switches = {
             name: switch.enabled
             for name, one in newest.items()
@@ -93,6 +96,7 @@ class RuntimeSettings:
             models=models or self._initial.models,
             platform_prompt=await self._prompt(connection, prompt),
             switches={**self._initial.switches, **switches},
+            prices=prices or self._initial.prices,
             version=version,
         )
 

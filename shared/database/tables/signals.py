@@ -1,4 +1,4 @@
-"""What signal_worker writes: accesses, usage, knowledge state. Ratings are applied to chat.messages."""
+"""What signal_worker writes: accesses and knowledge state. Usage is in usage.py, ratings are in chat.messages."""
 
 from sqlalchemy import (
     BigInteger,
@@ -7,8 +7,6 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
-    Integer,
-    Numeric,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -44,30 +42,6 @@ access_counters = Table(
     Column("total", BigInteger, nullable=False),
     Column("last_at", DateTime(timezone=True), nullable=False),
     PrimaryKeyConstraint("record_id", "kind"),
-    schema="signals",
-)
-
-usage = Table(
-    "usage",
-    metadata,
-    Column("event_id", Uuid, primary_key=True),
-    Column("message_id", Uuid, nullable=False),
-    Column("provider_call", Integer, nullable=False),
-    Column("user_id", Text, nullable=False),
-    Column("department", Text),
-    Column("provider", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("input_tokens", Integer, nullable=False),
-    Column("cached_input_tokens", Integer, nullable=False),
-    Column("output_tokens", Integer, nullable=False),
-    Column("estimated", Boolean, nullable=False),
-    Column("cost", Numeric(20, 10)),
-    Column("currency", Text),
-    Column("occurred_at", DateTime(timezone=True), nullable=False),
-    Column("applied_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
-    CheckConstraint("(cost IS NULL) = (currency IS NULL)", name="cost_has_currency"),
-    Index("ix_usage_occurred_at", "occurred_at"),
-    Index("ix_usage_message_id", "message_id"),
     schema="signals",
 )
 

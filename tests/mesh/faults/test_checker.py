@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from shared.events import AnswerRated, Event, ModelRunTraced, RetrievalTraced, SourceAccessed, UsageRecorded
+from shared.usage.rollups import add_to_sums, sums_of
 from tests.support.chaos.checker import find_violations, told
 from tests.support.chaos.chronicle import AcceptedClick, AcceptedRating, Chronicle, SeenTurn
 from tests.support.chaos.handbook import QUESTIONS, answer_to, pages_for
@@ -46,6 +47,7 @@ INSERT INTO signals.usage (event_id, message_id, provider_call, user_id, provide
                            cached_input_tokens, output_tokens, estimated, occurred_at)
     SELECT event_id, '{_MESSAGE}', (body->>'provider_call')::int, 'anna', 'p', 'm', 10, 0, 5, false, '{_AT}'
     FROM chaos.events WHERE subject LIKE '%.usage';
+{add_to_sums(sums_of("signals.usage"))};
 INSERT INTO traces.runs (event_id, message_id, conversation_id, provider_call, prompt_version_id, provider, model,
         outcome, input_tokens, cached_input_tokens, output_tokens, estimated, latency_ms, input_hash, output_hash,
         occurred_at)
@@ -144,6 +146,8 @@ async def test_a_whole_turn_breaks_nothing(connection: asyncpg.Connection, chron
         ("UPDATE signals.accesses SET record_id = 'x' WHERE kind = 'cited'", "every citation"),
         ("UPDATE chat.messages SET feedback = -1, feedback_revision = 6 WHERE feedback = 1", "the rating"),
         ("UPDATE signals.usage SET output_tokens = 6", "usage and runs"),
+        ("UPDATE signals.usage_daily SET calls = calls + 1", "sums of usage"),
+        ("DELETE FROM signals.usage_daily", "sums of usage"),
         ("UPDATE traces.runs SET provider_call = provider_call + 1 WHERE provider_call = 2", "usage and runs"),
         ("UPDATE chat.messages SET content = 'Every' WHERE role = 'assistant'", "no message is half-written"),
         ("UPDATE chat.messages SET outcome = 'failed' WHERE role = 'assistant'", "every ended turn"),

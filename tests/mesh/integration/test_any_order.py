@@ -39,7 +39,7 @@ _CONVERSATIONS = tuple(uuid5(_SPACE, f"conversation {number}") for number in ran
 _ANSWERS = {uuid5(conversation, f"answer {n}"): conversation for conversation in _CONVERSATIONS for n in range(2)}
 _TABLES = (
     "mesh.outbox, mesh.dead_letters, signals.accesses, signals.access_counters, signals.usage, "
-    "signals.knowledge_state, traces.prompt_versions, chat.conversations"
+    "signals.usage_daily, signals.knowledge_state, traces.prompt_versions, chat.conversations"
 )
 
 

@@ -96,7 +96,7 @@ async def test_a_value_that_no_column_can_hold_is_dead_lettered_alone(
 
 @pytest.mark.parametrize(
     "mistake",
-    ["ALTER TABLE signals.usage RENAME TO usage_elsewhere", "ALTER TABLE signals.usage DROP COLUMN model"],
+    ["ALTER TABLE signals.usage RENAME TO usage_elsewhere", "ALTER TABLE signals.usage DROP COLUMN model CASCADE"],
 )
 async def test_a_mistake_of_the_deployment_buries_no_healthy_event(
     service: DeliveryService, engine: AsyncEngine, rows: Rows, mistake: str

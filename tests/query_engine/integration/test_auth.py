@@ -44,6 +44,8 @@ TABLE: dict[str, Access] = {
     "GET /api/v1/loop/health": "admin",
     "GET /api/v1/models": "caller",
     "GET /api/v1/admin/models": "admin",
+    "GET /api/v1/admin/prices": "admin",
+    "PUT /api/v1/admin/prices": "admin",
     "PUT /api/v1/admin/models": "admin",
     "GET /api/v1/admin/tools": "admin",
     "GET /api/v1/admin/tools/{tool}": "admin",

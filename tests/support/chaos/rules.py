@@ -5,6 +5,8 @@ Every query yields `subject` (the id whose history explains it) and `found`.
 
 from dataclasses import dataclass
 
+from shared.usage.rollups import sums_of
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -127,6 +129,16 @@ FIGURE_RULES = (
                m.tokens_used <> coalesce(u.tokens, 0) OR u.calls IS DISTINCT FROM r.calls
                OR u.calls IS DISTINCT FROM
                    (SELECT array_agg(n::int) FROM generate_series(1, cardinality(u.calls)) n))""",
+    ),
+    Rule(
+        "sums of usage are those of its calls",
+        f"""SELECT coalesce(kept.user_id, counted.user_id) AS subject,
+               'sums of ' || coalesce(kept.calls, 0) || ' calls, counted ' || coalesce(counted.calls, 0) AS found
+           FROM signals.usage_daily AS kept
+           FULL JOIN ({sums_of("signals.usage")}) AS counted
+               USING (day, user_id, department, provider, model, currency)
+           WHERE (kept.calls, kept.answers, kept.cost, kept.input_tokens, kept.output_tokens) IS DISTINCT FROM
+               (counted.calls, counted.answers, counted.cost, counted.input_tokens, counted.output_tokens)""",
     ),
     Rule(
         "an answer from knowledge has two calls and one retrieval, talk has one call and none",

@@ -1,0 +1,1 @@
+"""Usage of a year: sums against the full recount."""
