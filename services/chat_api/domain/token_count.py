@@ -16,7 +16,9 @@ _BREAK = re.compile(r"[\n\r\t\v\f]")
 # Letters of two bytes that tokenisers know as one: those of Russian, German and their neighbours, rare capitals apart.
 _PAIRED_LETTERS = "а-яёА-ЕЗИК-УФЦЧЭЯÄÖÜÉß-öø-ý"
 _PAIRED = re.compile(f"[{_PAIRED_LETTERS}]")
-_LONE_SPACE = re.compile(rf"[^\S\n](?![!-/:-~\s{_PAIRED_LETTERS}])")
+# Those that they know with the space before it.
+_SPACED_LETTERS = "а-ик-шэяА-ЕЗИКМ-УФЭÄÖÜÉàáâäåæçèéêíîóöøúü"
+_LONE_SPACE = re.compile(rf"[^\S\n](?![!-/:-~\s{_SPACED_LETTERS}])")
 _LETTERS_PER_TOKEN = 2.5
 _SPACES_PER_TOKEN = 16
 _KEY_LENGTH = 8

