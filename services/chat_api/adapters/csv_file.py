@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 
 from services.chat_api.domain.table_columns import Cell, Column, TableRow
 from services.chat_api.domain.usage_row import decimal_text
@@ -15,6 +16,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _FORMULA = re.compile(r"(^|[;,|\"'\t\r\n])([ \u00a0\u3000]*)(?=[=+\-@\t\r＝＋－＠])")
 
 
+@lru_cache(maxsize=4_096)
 def harmless(text: str) -> str:
     """With an apostrophe in front of everything that a spreadsheet would take for a formula."""
     return _FORMULA.sub(r"\1'\2", text)

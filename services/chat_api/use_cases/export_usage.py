@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Literal, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -67,7 +68,7 @@ class ExportUsage:
         after: str | None = None
         while True:
             request = PageRequest(_ROWS_AT_ONCE, "asc", after)
-            page = await self._read(lambda connection, asked=request: list_usage(connection, query, asked))
+            page = await self._read(partial(list_usage, query=query, page=request))
             yield [usage_cells(query, row) for row in page.items]
             if not page.has_more:
                 return
@@ -76,7 +77,7 @@ class ExportUsage:
     async def _focus_batches(self, query: UsageQuery) -> Batches:
         after: date | None = None
         while True:
-            found = await self._read(lambda connection, seen=after: read_focus_day(connection, query, seen))
+            found = await self._read(partial(read_focus_day, query=query, after=after))
             if found is None:
                 return
             yield found.rows
