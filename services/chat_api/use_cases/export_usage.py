@@ -54,7 +54,7 @@ class ExportUsage:
         is_focus = export_format.startswith("focus")
         columns = FOCUS_COLUMNS if is_focus else usage_columns(query)
         batches = self._focus_batches(query) if is_focus else self._usage_batches(query)
-        first = await anext(batches, ())
+        first = await _first_of(batches)
         is_csv = export_format.endswith("csv")
         make_file = _csv if is_csv else _parquet
         file = await asyncio.to_thread(make_file, columns, query, is_focus=is_focus)
@@ -100,6 +100,13 @@ def _parquet(columns: Sequence[Column], query: UsageQuery, *, is_focus: bool) ->
 def _filename(query: UsageQuery, ending: str, *, is_focus: bool) -> str:
     kind = f"focus-{FOCUS_VERSION}" if is_focus else "usage"
     return f"achilles-{kind}-{query.first}-to-{query.last}.{ending}"
+
+
+async def _first_of(batches: Batches) -> Sequence[TableRow]:
+    # Not `anext` with a default: with an empty generator that awaits it breaks in Python 3.11.
+    async for batch in batches:
+        return batch
+    return ()
 
 
 async def _pieces(file: TableFile, first: Sequence[TableRow], rest: Batches) -> AsyncIterator[bytes]:
