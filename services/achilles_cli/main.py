@@ -18,7 +18,7 @@ from services.achilles_cli.migrate import migrate
 from services.achilles_cli.settings import settings
 from services.achilles_cli.status import status
 from services.achilles_cli.up import up
-from services.achilles_cli.usage import usage
+from services.achilles_cli.usage_report import usage
 from shared.embedded.errors import DataFolderInUseError, EmbeddedError, ProcessFailedError
 
 app = typer.Typer(

@@ -163,16 +163,16 @@ async def _see_dead_letter_again(fixture: ListFixture, letter_id: str) -> None:
 async def _usage(fixture: ListFixture) -> str:
     for _ in range(ENTRIES):
         await _add_usage(fixture, "")
-    return "/api/v1/usage?group_by=user"
+    return "/api/v1/usage"
 
 
 async def _add_usage(fixture: ListFixture, _: str) -> None:
-    """Each later one is a person whose name comes later."""
+    """Each later one is in a currency that comes later."""
     await fixture.rows.run(
         "INSERT INTO signals.usage_daily (day, user_id, department, provider, model, currency, input_tokens, "
         "cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, calls, estimated_calls, "
-        "answers) SELECT current_date, 'p' || count(*), '', 'p', 'm', 'EUR', 1, 0, 0, 1, 0, 0.1, 1, 0, 1 "
-        "FROM signals.usage_daily"
+        "answers) SELECT current_date, 'anna', '', 'p', 'm', 'AA' || chr(65 + count(*)::int), 1, 0, 0, 1, 0, 0.1, 1, "
+        "0, 1 FROM signals.usage_daily"
     )
 
 
