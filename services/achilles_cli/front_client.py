@@ -141,7 +141,7 @@ class FrontClient:
         """Raises CommandError, also for a file that breaks off in the middle."""
         try:
             async with self._client.stream(
-                "GET", "/api/v1/usage/export", params=httpx.QueryParams(question)
+                "GET", "/api/v1/usage/export", params=httpx.QueryParams([*question])
             ) as response:
                 if response.is_error:
                     raise _refused(response.status_code, await response.aread())

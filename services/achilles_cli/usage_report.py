@@ -15,10 +15,8 @@ from services.achilles_cli.ask import UrlOption, front_url
 from services.achilles_cli.at_front import at_front
 from services.achilles_cli.console import make_console, make_output_console, print_result
 from services.achilles_cli.errors import UsageError
-from services.achilles_cli.exit_codes import EXIT_CODES_HELP
 from services.achilles_cli.front_client import FrontClient
 from services.achilles_cli.options import DataDirOption, JsonOption
-from services.achilles_cli.usage import usage
 from services.achilles_cli.usage_table import usage_table
 
 Question = list[tuple[str, str]]
@@ -63,7 +61,6 @@ AsOption = Annotated[
 ]
 
 
-@usage.command(epilog=EXIT_CODES_HELP)
 def show(  # noqa: PLR0913 (options of a command)
     first: FromOption = None,
     last: ToOption = None,
@@ -88,7 +85,6 @@ def show(  # noqa: PLR0913 (options of a command)
         make_output_console().print(usage_table(rows, group_by or []))
 
 
-@usage.command(epilog=EXIT_CODES_HELP)
 def export(  # noqa: PLR0913 (options of a command)
     output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")],
     export_format: Annotated[ExportFormat, typer.Option("--format", help="FOCUS is version 1.3.")] = ExportFormat.CSV,
@@ -123,9 +119,9 @@ def _question(
     group_by: list[Grouping] | None,
     **filters: str | None,
 ) -> Question:
-    days = {"from": first and str(first.date()), "to": last and str(last.date())}
-    given = [(name, value) for name, value in {**days, **filters}.items() if value is not None]
-    return [*given, ("bucket", bucket.value), *(("group_by", one.value) for one in group_by or [])]
+    days = [(name, str(day.date())) for name, day in (("from", first), ("to", last)) if day]
+    narrowed = [(name, value) for name, value in filters.items() if value is not None]
+    return [*days, *narrowed, ("bucket", bucket.value), *(("group_by", one.value) for one in group_by or [])]
 
 
 @contextmanager

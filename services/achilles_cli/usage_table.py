@@ -1,5 +1,6 @@
 """Rows of usage as a table for a terminal."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
@@ -8,7 +9,7 @@ from rich.text import Text
 _UNKNOWN = "unknown"
 
 
-def usage_table(rows: list[dict[str, Any]], groupings: list[str]) -> Table:
+def usage_table(rows: list[dict[str, Any]], groupings: Sequence[str]) -> Table:
     """Names come from people, so they are shown as they are and never as markup."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("from", "to", *groupings):
