@@ -95,7 +95,8 @@ class UsagePage {
   #paint({ total, before, byDay, entries }) {
     const { metric, period, grouping, filters } = this.#state;
     const metrics = metricsOf(total);
-    const shown = metrics.includes(metric) ? metric : metrics[0];
+    const telling = metrics.find((one) => measure(total, one) > 0) ?? metrics[0];
+    const shown = metrics.includes(metric) ? metric : telling;
     this.#paintControls(metrics, shown);
     if (!total.calls) {
       const text = this.#scope.first_day === null ? strings.emptyEver : strings.empty;

@@ -1,7 +1,6 @@
 import { el, icon } from "./dom.js";
-import { monthText } from "./usage_figures.js";
+import { ANSWERS, monthText, TOKENS } from "./usage_figures.js";
 import { firstOf, isDay, monthBefore, monthOf, monthsBetween, periodOf } from "./usage_period.js";
-import { TOKENS } from "./usage_figures.js";
 import { nameOf } from "./usage_table.js";
 import { strings } from "./usage_strings.js";
 
@@ -59,7 +58,8 @@ export function choice(name, legend, options, chosen, choose) {
   return el("fieldset", { className: "choices" }, el("legend", {}, legend), ...options.map(button));
 }
 
-export const metricName = (metric) => (metric === TOKENS ? strings.tokens : strings.costIn(metric));
+export const metricName = (metric) =>
+  ({ [TOKENS]: strings.tokens, [ANSWERS]: strings.answers })[metric] ?? strings.costIn(metric);
 
 /** What the page is narrowed to; each can be taken away. */
 export function filterChips(filters, remove) {

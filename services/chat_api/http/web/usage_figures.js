@@ -11,6 +11,7 @@ const COUNTS = [
   "output_tokens",
 ];
 export const TOKENS = "tokens";
+export const ANSWERS = "answers";
 const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat(locale);
 const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
@@ -34,15 +35,16 @@ const zeros = () => Object.fromEntries(COUNTS.map((name) => [name, 0]));
 /** What all rows of a total are together. */
 export const totalOf = (rows) => entriesOf(rows, () => "")[0] ?? { key: "", costs: new Map(), ...zeros() };
 
-/** For lengths and orders only; a metric is a currency or TOKENS. */
+/** For lengths and orders only; a metric is a currency, TOKENS or ANSWERS. */
 export function measure(entry, metric) {
+  if (metric === ANSWERS) return entry.answers;
   return metric === TOKENS ? entry.input_tokens + entry.output_tokens : Number(entry.costs.get(metric) ?? 0);
 }
 
-/** Currencies and tokens that can be looked at: the dearest first. */
+/** What can be looked at, currencies first, the dearest of them at the front. */
 export function metricsOf(total) {
   const currencies = [...total.costs.keys()].sort((a, b) => Number(total.costs.get(b)) - Number(total.costs.get(a)));
-  return [...currencies, TOKENS];
+  return [...currencies, TOKENS, ANSWERS];
 }
 
 /** `amount` is the server's exact text. Small amounts keep two digits that say something. */
@@ -56,7 +58,8 @@ export const inShort = (count) => compact.format(count);
 export const inFull = (count) => whole.format(count);
 export const shareText = (entry) =>
   entry.input_tokens ? percent.format(entry.cached_input_tokens / entry.input_tokens) : "–";
-export const metricText = (value, metric) => (metric === TOKENS ? inShort(value) : money(value, metric));
+export const metricText = (value, metric) =>
+  metric === TOKENS || metric === ANSWERS ? inShort(value) : money(value, metric);
 
 /** By how much something grew, as text; null where there was nothing before. */
 export const growth = (now, before) => (before > 0 ? change.format(now / before - 1) : null);

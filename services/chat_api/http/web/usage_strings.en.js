@@ -29,7 +29,7 @@ export default {
   outputTokens: "Output tokens",
   cachedShare: "Cached input",
   compared: (text, days) => `${text} against ${days}`,
-  comparedNothing: (days) => `Nothing in ${days}`,
+  comparedNothing: (days) => `Nothing used: ${days}`,
   chart: (metric, first, last) => `${metric} by day, ${first} to ${last}`,
   chartHint: "Arrow keys move through the days.",
   highest: (value, day) => `Highest: ${value} on ${day}`,
