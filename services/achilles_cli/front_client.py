@@ -1,7 +1,7 @@
-"""The front's API as `achilles ask` uses it."""
+"""The front's API as the commands use it."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -124,6 +124,31 @@ class FrontClient:
 
     async def revoke_key(self, key_id: UUID) -> None:
         await self._send("DELETE", f"/api/v1/api-keys/{key_id}")
+
+    async def read_usage(self, question: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Every row that answers the question, which is pairs of names and values."""
+        rows: list[dict[str, Any]] = []
+        after: list[tuple[str, str]] = []
+        while True:
+            asked = httpx.QueryParams([*question, ("limit", "100"), *after])
+            page = await self._send("GET", f"/api/v1/usage?{asked}")
+            rows += page["data"]
+            if not page["has_more"]:
+                return rows
+            after = [("after", page["last_id"])]
+
+    async def read_usage_file(self, question: Sequence[tuple[str, str]]) -> AsyncIterator[bytes]:
+        """Raises CommandError, also for a file that breaks off in the middle."""
+        try:
+            async with self._client.stream(
+                "GET", "/api/v1/usage/export", params=httpx.QueryParams([*question])
+            ) as response:
+                if response.is_error:
+                    raise _refused(response.status_code, await response.aread())
+                async for piece in response.aiter_bytes():
+                    yield piece
+        except httpx.TransportError as fault:
+            raise FailedError(f"the file from {self._url} broke off ({type(fault).__name__})") from None
 
     def _take(self, answer: ChatAnswer, part: dict[str, Any], listener: Listener) -> None:
         match part["type"]:

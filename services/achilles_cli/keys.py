@@ -1,22 +1,18 @@
 """`achilles keys`: API keys for programs that ask in one's own name."""
 
-import asyncio
 import json
-import os
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
 from services.achilles_cli.ask import UrlOption, front_url
+from services.achilles_cli.at_front import at_front
 from services.achilles_cli.console import make_console, make_output_console, print_result
 from services.achilles_cli.exit_codes import EXIT_CODES_HELP
-from services.achilles_cli.front_client import FrontClient
 from services.achilles_cli.options import DataDirOption, JsonOption
 
-Result = TypeVar("Result")
 AsOption = Annotated[str | None, typer.Option("--as", help="Demo person whose keys they are; the first one if absent.")]
 
 keys = typer.Typer(
@@ -39,7 +35,7 @@ def create(
 ) -> None:
     """Make a key. Its secret is printed this once."""
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
-    made = _at_front(
+    made = at_front(
         url or front_url(data_dir), user, lambda front: front.create_key(name, scopes or ["chat", "models"], expires_at)
     )
     if as_json:
@@ -54,7 +50,7 @@ def list_keys(
     user: AsOption = None, url: UrlOption = None, data_dir: DataDirOption = None, as_json: JsonOption = False
 ) -> None:
     """Show one's own keys, newest first."""
-    found = _at_front(url or front_url(data_dir), user, lambda front: front.list_keys())
+    found = at_front(url or front_url(data_dir), user, lambda front: front.list_keys())
     if as_json:
         print_result(json.dumps(found))
         return
@@ -79,17 +75,5 @@ def revoke(
     data_dir: DataDirOption = None,
 ) -> None:
     """Revoke a key at once: one's own, or anybody's for an administrator."""
-    _at_front(url or front_url(data_dir), user, lambda front: front.revoke_key(key_id))
+    at_front(url or front_url(data_dir), user, lambda front: front.revoke_key(key_id))
     make_console().print(f"revoked {key_id}")
-
-
-def _at_front(url: str, user: str | None, work: Callable[[FrontClient], Awaitable[Result]]) -> Result:
-    async def run() -> Result:
-        async with FrontClient(url, os.environ.get("ACHILLES_TOKEN")) as front:
-            await front.sign_in(user)
-            try:
-                return await work(front)
-            finally:
-                await front.sign_out()
-
-    return asyncio.run(run())

@@ -19,6 +19,7 @@ from services.achilles_cli.settings import settings
 from services.achilles_cli.status import status
 from services.achilles_cli.up import up
 from services.achilles_cli.usage import usage
+from services.achilles_cli.usage_report import export, show
 from shared.embedded.errors import DataFolderInUseError, EmbeddedError, ProcessFailedError
 
 app = typer.Typer(
@@ -34,6 +35,8 @@ for command in (up, ask, ingest, status, doctor, migrate, settings):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(keys, name="keys")
+for report in (show, export):
+    usage.command(epilog=EXIT_CODES_HELP)(report)
 app.add_typer(usage, name="usage")
 
 

@@ -26,6 +26,7 @@ from services.chat_api.storage.setting_revisions import SETTINGS_CHANNEL
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.change_settings import ChangeSettings
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
+from services.chat_api.use_cases.export_usage import ExportUsage
 from services.chat_api.use_cases.finalise_turn import EVENT_SOURCE, FinaliseTurn
 from services.chat_api.use_cases.judged_release import Judging
 from services.chat_api.use_cases.knowledge_state import KnowledgeState
@@ -38,6 +39,7 @@ from services.chat_api.use_cases.price_calls import PriceCalls
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
+from services.chat_api.use_cases.read_usage import ReadUsage
 from services.chat_api.use_cases.reap_lapsed_turns import ReapLapsedTurns
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
@@ -229,6 +231,8 @@ def _make_front(
         change_settings=changes,
         runtime=runtime,
         prices=prices,
+        read_usage=ReadUsage(engine),
+        export_usage=ExportUsage(engine),
         append_source_links=settings.openai_source_links,
         keep_alive_every=settings.keep_alive_every,
     )

@@ -160,6 +160,22 @@ async def _see_dead_letter_again(fixture: ListFixture, letter_id: str) -> None:
     await fixture.rows.run("UPDATE mesh.dead_letters SET last_seen_at = now() WHERE id = $1", letter_id)
 
 
+async def _usage(fixture: ListFixture) -> str:
+    for _ in range(ENTRIES):
+        await _add_usage(fixture, "")
+    return "/api/v1/usage"
+
+
+async def _add_usage(fixture: ListFixture, _: str) -> None:
+    """Each later one is in a currency that comes later."""
+    await fixture.rows.run(
+        "INSERT INTO signals.usage_daily (day, user_id, department, provider, model, currency, input_tokens, "
+        "cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, calls, estimated_calls, "
+        "answers) SELECT current_date, 'anna', '', 'p', 'm', 'AA' || chr(65 + count(*)::int), 1, 0, 0, 1, 0, 0.1, 1, "
+        "0, 1 FROM signals.usage_daily"
+    )
+
+
 LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/access-signals": ListRoute(_access_signals, headers={"authorization": f"Bearer {STORE_TOKEN}"}),
     "/api/v1/admin/dead-letters": ListRoute(_dead_letters, _add_dead_letter, _see_dead_letter_again, user_id="olga"),
@@ -172,5 +188,6 @@ LIST_ROUTES: dict[str, ListRoute] = {
     "/api/v1/admin/tools": ListRoute(_fixed("/api/v1/admin/tools"), user_id="olga", at_least=2),
     "/api/v1/admin/prompts": ListRoute(_prompts, _add_prompt, user_id="olga"),
     "/api/v1/admin/changes": ListRoute(_changes, _add_change, user_id="olga"),
+    "/api/v1/usage": ListRoute(_usage, _add_usage, user_id="frank"),
     "/api/v1/session/people": ListRoute(_fixed("/api/v1/session/people"), id_field="user_id"),
 }

@@ -27,6 +27,8 @@ from services.chat_api.http import (
     openai_models,
     pages,
     session,
+    usage,
+    usage_export,
 )
 from services.chat_api.http.authentication import no_secret_in_query, require_guards
 from services.chat_api.http.openapi_document import document_problems
@@ -59,6 +61,8 @@ _PARTS = (
     openai_models,
     access_signals,
     asyncapi,
+    usage,
+    usage_export,
     pages,
 )
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

@@ -11,6 +11,7 @@ from services.chat_api.http.ways_in import WaysIn
 from services.chat_api.use_cases.change_conversation import ChangeConversation
 from services.chat_api.use_cases.change_settings import ChangeSettings
 from services.chat_api.use_cases.delete_conversation import DeleteConversation
+from services.chat_api.use_cases.export_usage import ExportUsage
 from services.chat_api.use_cases.loop_health import ReadLoopHealth
 from services.chat_api.use_cases.models import ModelDirectory
 from services.chat_api.use_cases.open_source import OpenSource
@@ -19,6 +20,7 @@ from services.chat_api.use_cases.price_calls import PriceCalls
 from services.chat_api.use_cases.rate_message import RateMessage
 from services.chat_api.use_cases.read_access_signals import ReadAccessSignals
 from services.chat_api.use_cases.read_conversations import ReadConversations
+from services.chat_api.use_cases.read_usage import ReadUsage
 from services.chat_api.use_cases.run_chat_turn import RunChatTurn
 from services.chat_api.use_cases.running_turns import RunningTurns
 from services.chat_api.use_cases.runtime_settings import RuntimeSettings
@@ -55,6 +57,8 @@ class Front:
     change_settings: ChangeSettings
     runtime: RuntimeSettings
     prices: PriceCalls
+    read_usage: ReadUsage
+    export_usage: ExportUsage
 
 
 async def front_of(request: Request) -> Front:

@@ -41,6 +41,12 @@ async def operations_page() -> Response:
     return FileResponse(WEB_FOLDER / "operations.html", headers={"cache-control": "no-cache"})
 
 
+@router.api_route("/usage", methods=["GET", "HEAD"], dependencies=[Depends(public)])
+async def usage_page() -> Response:
+    """What was used and what it cost: one's own, or everybody's for finance. The API asks who may see what."""
+    return FileResponse(WEB_FOLDER / "usage.html", headers={"cache-control": "no-cache"})
+
+
 @router.get("/sources/{record_id:path}")
 async def source_page(record_id: str, request: Request, caller: KnownCaller, front: AnyFront) -> Response:
     """A source as it stands in the store, if whoever asks may read it now."""

@@ -89,3 +89,17 @@ class SettingRefusedError(ClientError):
     code = "setting_refused"
     title = "This setting cannot take that value"
     status = 422
+
+
+class UsageOfOthersError(ClientError):
+    """The same for somebody who exists and for somebody who does not."""
+
+    code = "usage_of_others"
+    title = "You may see your own usage only"
+    status = 403
+
+
+class ReversedPeriodError(ClientError):
+    code = "reversed_period"
+    title = "The period ends before it begins"
+    status = 422

@@ -62,6 +62,9 @@ TABLE: dict[str, Access] = {
     "POST /api/v1/admin/dead-letters/{letter_id}/replay": "admin",
     "DELETE /api/v1/admin/dead-letters/{letter_id}": "admin",
     "GET /api/v1/access-signals": "store",
+    "GET /api/v1/usage": "person",
+    "GET /api/v1/usage/scope": "person",
+    "GET /api/v1/usage/export": "person",
     "POST /api/v1/chat": "caller",
     "POST /v1/chat/completions": "caller",
     "GET /v1/models": "caller",
@@ -79,6 +82,7 @@ TABLE: dict[str, Access] = {
 OUTSIDE_THE_DOCUMENT = {
     "/",
     "/operations",
+    "/usage",
     "/sources/{record_id}",
     "/static",
     "/livez",

@@ -99,6 +99,31 @@ export async function openCitation(messageId, n, clickId) {
   return (await response.json()).url;
 }
 
+export const getUsageScope = () => json("GET", "/api/v1/usage/scope");
+
+/** Every row that answers the question, which is pairs of names and values. */
+export async function readUsage(question) {
+  const rows = [];
+  for (let after = null; ; ) {
+    const asked = new URLSearchParams([...question, ["limit", "100"], ...(after ? [["after", after]] : [])]);
+    const page = await json("GET", `/api/v1/usage?${asked}`);
+    rows.push(...page.data);
+    if (!page.has_more) return rows;
+    after = page.last_id;
+  }
+}
+
+/** The whole file; rejects with `ApiProblem` also when it breaks off in the middle. */
+export async function readUsageFile(parameters) {
+  const response = await request("GET", `/api/v1/usage/export?${parameters}`, { accept: "*/*" });
+  const name = response.headers.get("content-disposition").match(/filename="(.+)"/)[1];
+  try {
+    return { name, content: await response.blob() };
+  } catch {
+    throw new ApiProblem(0, "", "");
+  }
+}
+
 export const getLoopHealth = () => json("GET", "/api/v1/loop/health");
 
 /** A version 4 UUID, also where `randomUUID` is missing because the page came over plain HTTP. */

@@ -70,7 +70,7 @@ function brand() {
   return el("div", { className: "brand" }, brandMark(), el("span", {}, "Achilles"));
 }
 
-function person({ user, mode }, { switchPerson, signOut }) {
+function person({ user, mode, anonymous }, { switchPerson, signOut }) {
   const isDemo = mode === "demo";
   return el(
     "div",
@@ -87,6 +87,7 @@ function person({ user, mode }, { switchPerson, signOut }) {
       ),
     ),
     isDemo ? el("p", { className: "demo-badge" }, strings.demoBadge) : null,
+    anonymous ? null : el("a", { className: "button quiet usage-link", href: "/usage" }, icon("usage"), strings.usage),
     el(
       "div",
       { className: "sidebar-actions" },

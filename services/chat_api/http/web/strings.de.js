@@ -14,6 +14,7 @@ export default {
   openMenu: "Menü öffnen",
   closeMenu: "Menü schließen",
   switchPerson: "Person wechseln",
+  usage: "Verbrauch und Kosten",
   signOut: "Abmelden",
   demoBadge: "Demo-Anmeldung, nur dieser Computer",
   conversation: "Gespräch",

@@ -16,6 +16,7 @@ export default {
   openMenu: "Open menu",
   closeMenu: "Close menu",
   switchPerson: "Switch person",
+  usage: "Usage and cost",
   signOut: "Sign out",
   demoBadge: "Demo login, this computer only",
   conversation: "Conversation",

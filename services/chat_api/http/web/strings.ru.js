@@ -14,6 +14,7 @@ export default {
   openMenu: "Открыть меню",
   closeMenu: "Закрыть меню",
   switchPerson: "Сменить пользователя",
+  usage: "Использование и затраты",
   signOut: "Выйти",
   demoBadge: "Демо-вход, только этот компьютер",
   conversation: "Переписка",

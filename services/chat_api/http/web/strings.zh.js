@@ -13,6 +13,7 @@ export default {
   openMenu: "打开菜单",
   closeMenu: "关闭菜单",
   switchPerson: "切换人员",
+  usage: "用量与费用",
   signOut: "退出登录",
   demoBadge: "演示登录，仅限本机",
   conversation: "对话",
