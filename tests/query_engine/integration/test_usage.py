@@ -43,7 +43,6 @@ async def _rows(person: Person, **question: Any) -> list[dict[str, Any]]:
     return await walk_usage(person.client, **{**_NOVEMBER, **question})
 
 
-@pytest.mark.req("HTTP-4")
 async def test_finance_sees_everybody_in_buckets_of_days(frank: Person, calls: None) -> None:
     assert [(row["from"], row["to"], row["currency"], row["cost"]) for row in await _rows(frank)] == [
         ("2026-11-30", "2026-11-30", "USD", "0.0000000001"),
@@ -64,7 +63,6 @@ async def test_finance_sees_everybody_in_buckets_of_days(frank: Person, calls: N
     assert [euro[name] for name in ("day", "user", "department", "provider", "model")] == [None] * 5
 
 
-@pytest.mark.req("HTTP-4")
 async def test_everybody_else_sees_their_own_only(anna: Person, hana: Person, frank: Person, calls: None) -> None:
     assert {row["user"] for row in await _rows(anna, group_by="user")} == {"anna"}
     assert sum(row["calls"] for row in await _rows(hana)) == 2
@@ -80,7 +78,6 @@ async def test_everybody_else_sees_their_own_only(anna: Person, hana: Person, fr
     assert {row["user"] for row in await _rows(frank, user="hana", group_by="user")} == {"hana"}
 
 
-@pytest.mark.req("HTTP-4")
 async def test_groups_and_filters_go_together(frank: Person, calls: None) -> None:
     found = await _rows(frank, bucket="total", group_by=["model", "department", "user", "provider", "day"])
     assert [(row["day"], row["user"], row["department"], row["provider"], row["model"]) for row in found] == [
@@ -94,7 +91,6 @@ async def test_groups_and_filters_go_together(frank: Person, calls: None) -> Non
     assert await _rows(frank, model="m-2", user="anna") == []
 
 
-@pytest.mark.req("HTTP-4")
 async def test_weeks_begin_on_monday_and_count_only_what_was_asked(frank: Person, engine: AsyncEngine) -> None:
     for day in ("2026-11-01", "2026-11-02", "2026-11-08", "2026-11-09", "2026-12-01"):
         await record_calls(engine, make_usage(occurred_at=_at(f"{day}T12:00:00")))
@@ -141,7 +137,6 @@ async def walk_usage_of_today(frank: Person, engine: AsyncEngine) -> list[dict[s
     return await walk_usage(frank.client, bucket="total")
 
 
-@pytest.mark.req("HTTP-4")
 async def test_a_scope_says_who_sees_whom(anna: Person, frank: Person, calls: None) -> None:
     own = (await anna.client.get("/api/v1/usage/scope")).json()
     everybody = (await frank.client.get("/api/v1/usage/scope")).json()
