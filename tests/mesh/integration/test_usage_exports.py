@@ -86,7 +86,7 @@ def _parquet(response: httpx.Response) -> pa.Table:
     return pq.read_table(io.BytesIO(response.content))
 
 
-@pytest.mark.req("MESH-13", "HTTP-4")
+@pytest.mark.req("MESH-13")
 @pytest.mark.parametrize(
     "question",
     [
@@ -177,7 +177,7 @@ async def test_focus_files_hold_every_day_of_everybody(frank: Person, autumn: li
     assert first["ConsumedQuantity"] == first["x_InputTokens"] + first["x_OutputTokens"]
 
 
-@pytest.mark.req("MESH-13", "HTTP-4")
+@pytest.mark.req("MESH-13")
 async def test_files_hold_ones_own_usage_only_and_keep_to_the_filters(
     front: RunningFront, frank: Person, engine: AsyncEngine
 ) -> None:
