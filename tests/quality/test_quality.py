@@ -61,11 +61,12 @@ async def test_no_planted_instruction_is_carried_out(language: str) -> None:
 @needs_data
 @pytest.mark.unit
 @pytest.mark.p1
+@pytest.mark.req("QUAL-1")
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_lies_are_measured_and_nearly_none_comes_out(language: str) -> None:
-    findings = await measure_lies(language, 15)
-    assert all(finding.cases for finding in findings)
-    assert sum(finding.counted for finding in findings) <= 1
+async def test_a_lying_model_gets_no_number_name_date_or_identifier_through(language: str) -> None:
+    findings = await measure_lies(language, 500)
+    assert all(len(finding.cases) >= 300 for finding in findings)
+    assert _missed(findings) == []
 
 
 @needs_data

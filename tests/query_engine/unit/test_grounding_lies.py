@@ -141,6 +141,29 @@ def test_an_invented_number_or_name_in_disguise_is_not_released(lie: str) -> Non
     assert pass_through(f"{lie}\n", [acme], "How big is the team?").text == ""
 
 
+@pytest.mark.req("GROUND-1")
+@pytest.mark.parametrize(
+    ("text", "lie"),
+    [
+        ("Музей Виктории и Альберта основан в 1852 году.", "Музей Как и Альберта основан в 1852 году [1]."),
+        (
+            "Jean Cauvin (John Calvin) studierte an der Universität.",
+            "Jean Cauvin (John Reformation) studierte an der Universität [1].",
+        ),
+        ("Die Börse wurde im April 1991 wieder eröffnet.", "Die Börse wurde im Bilateria 1991 wieder eröffnet [1]."),
+        (
+            "Im November schrieb Luther ein Urteil über das Gelübde.",
+            "Im Energieprojekt schrieb Luther ein Urteil über das Gelübde [1].",
+        ),
+    ],
+    ids=["small word for a name", "noun for a surname", "noun for a month", "noun for a month at the start"],
+)
+def test_a_word_in_the_place_of_a_name_or_month_is_not_released(text: str, lie: str) -> None:
+    passage = make_passage(1, "", text)
+    assert pass_through(lie, [passage], "?").text == ""
+    assert pass_through(f"{text} [1]", [passage], "?").text == f"{text} [1]"
+
+
 def test_the_number_before_a_list_item_is_counted_and_not_taken_over() -> None:
     answer = pass_through(
         "1945. Unused days do not carry over.\n97. Travel costs are reimbursed within 30 days.", ENGLISH, ""

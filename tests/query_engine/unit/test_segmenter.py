@@ -17,6 +17,8 @@ CASES = {
         ("One [1]. Two. [2] Three.[1][2] Four", ["One [1].", "Two. [2]", "Three.[1][2]", "Four"]),
         ("J. R. Tolkien wrote. Who?", ["J. R. Tolkien wrote.", "Who?"]),
         ("It costs 3.50 today. Wait... what? Yes", ["It costs 3.50 today.", "Wait... what?", "Yes"]),
+        ("Thomas C. Mann knew Sir C. V. Raman. Why?", ["Thomas C. Mann knew Sir C. V. Raman.", "Why?"]),
+        ("It melts at 20 °C. The rest stays.", ["It melts at 20 °C.", "The rest stays."]),
         ("a soft\nwrap of a line. Next", ["a soft\nwrap of a line.", "Next"]),
     ],
     "de": [
@@ -26,6 +28,7 @@ CASES = {
     ],
     "ru": [
         ("В 2020 г. он пришёл, т. е. ушёл. Потом вернулся.", ["В 2020 г. он пришёл, т. е. ушёл.", "Потом вернулся."]),
+        ("Т. Г. Шевченко жил в Киеве. Было 20 °C. Всё.", ["Т. Г. Шевченко жил в Киеве.", "Было 20 °C.", "Всё."]),
         ("Это А. С. Пушкин. Цена 3 тыс. руб. Всё.", ["Это А. С. Пушкин.", "Цена 3 тыс. руб.", "Всё."]),
     ],
     "zh": [

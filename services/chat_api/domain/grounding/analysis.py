@@ -18,6 +18,8 @@ from services.chat_api.domain.grounding.tokens import (
     normalise,
 )
 
+_SHORTEST_NAME = 2
+_POLITE = ("вы", "вас", "вам", "ваш")
 NUMBER_BOUND = frozenset({"at_least", "at_most", "more_than", "less_than", "almost"})
 
 __all__ = ["Analysed", "analyse"]
@@ -47,7 +49,7 @@ class _Reader(NumberReader):
             if i in breaks:
                 joints.add(len(tokens))
             if piece.simple:
-                if piece.stop:
+                if piece.stop and not (piece.capital and self._stands_for_name(piece, i)):
                     self.after_determiner = piece.determiner
                 else:
                     take_simple(i)
@@ -123,7 +125,8 @@ class _Reader(NumberReader):
     def _take_word(self, i: int) -> int:
         piece, clause, start = self.items[i]
         bound = bool(self.out.tokens) and self.out.tokens[-1].kind == NUMBER and self._after_number(i)
-        if piece.unit and (bound or (len(piece.folded) > 2 and not piece.han)):
+        named = piece.capital and self._stands_for_name(piece, i)
+        if piece.unit and (bound or (len(piece.folded) > 2 and not piece.han and not named)):
             if piece.unit == "month" and piece.folded == "月" and bound:
                 month = self.out.tokens.pop()
                 self._add(Token(CALENDAR, month.key.replace("#", "m"), month.surface, clause, month.start))
@@ -132,7 +135,7 @@ class _Reader(NumberReader):
             return 1
         if piece.key in self.data.polar:
             self.out.opposed.append((piece.key, len(self.out.tokens)))
-        if piece.stop or not piece.key:
+        if not piece.key or (piece.stop and not named):
             self.after_determiner = piece.determiner
             return 1
         if piece.identifier:
@@ -166,6 +169,13 @@ class _Reader(NumberReader):
         if i == 0 or self._opens(self.items[i][2]):
             return INITIAL
         return CAPITAL if self.data.code == "de" else NAME
+
+    def _stands_for_name(self, piece: Piece, i: int) -> bool:
+        """Right after a word, Russian writes no small word with a capital but the polite "you" and names."""
+        if self.data.code != "ru" or len(piece.folded) < _SHORTEST_NAME or piece.folded.startswith(_POLITE):
+            return False
+        before = self.out.text[: self.items[i][2]].rstrip()
+        return before[-1:].isalpha()
 
     def _opens(self, start: int) -> bool:
         text = self.out.text

@@ -11,6 +11,7 @@ CLOSERS = "\"'”’»“)）]」』*_`"
 HAN_STOPS = "。！？"
 _LAST_WORD = re.compile(r"(?:[^\W\d_]\.\s?)*[^\W_]+\Z")
 _ORDINAL = re.compile(r"(?<![\w.,])\d{1,2}\Z")
+_MEASURED = (*"0123456789", "°")
 LINE_NUMBER = re.compile(r"\s*(?:[-*+•]\s+)?\d{1,3}\Z")
 
 
@@ -39,21 +40,22 @@ def _dot_ends(before: str, following: str, data: LanguageData) -> bool:
         return True
     word = fold(match.group())
     last = word.rsplit(".", 1)[-1].strip()
+    if len(last) == 1 and before[-1].isupper():
+        return not _is_initial(before)
     if word in data.closing_abbreviations or last in data.closing_abbreviations:
-        return not first.isdigit() and (data.code != "ru" or len(word) > 1 or not _initials(before))
+        return not first.isdigit()
     if word in data.numeric_abbreviations and first.isdigit():
         return False
     if word in data.numeric_abbreviations:
         return True
-    if word in data.abbreviations or (
-        len(last) == 1 and last.isalpha() and (match.group()[-1].isupper() or "." in word)
-    ):
+    if word in data.abbreviations or (len(last) == 1 and last.isalpha() and "." in word):
         return False
     return len(word) > 4 or word[-1].isdigit() or _segmenter_splits(data.code, before[-30:], first)
 
 
-def _initials(before: str) -> bool:
-    return before[-1:].isupper()
+def _is_initial(before: str) -> bool:
+    """As in "Thomas C. Mann"; after a number it is a unit ("20 °C")."""
+    return not before[:-1].rstrip().endswith(_MEASURED)
 
 
 @lru_cache(maxsize=4_096)

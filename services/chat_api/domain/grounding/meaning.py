@@ -104,11 +104,21 @@ def _opposed_in_place(held: Comparison, word: str, places: set[int]) -> bool:
 
 
 def _han_polarity_changed(held: Comparison) -> bool:
+    """A word stands more often than there, and its opposite less often."""
     ours, theirs = held.said.text, held.evidence.text
     return any(
-        word in ours and word not in theirs and any(other in theirs and other not in ours for other in others)
+        _more_often(word, ours, theirs) and any(_less_often(other, ours, theirs) for other in others)
         for word, others in held.data.polar.items()
     )
+
+
+def _more_often(word: str, ours: str, theirs: str) -> bool:
+    """A single character is part of other words as well, so it counts only where there is none of it."""
+    return ours.count(word) > theirs.count(word) if len(word) > 1 else word in ours and word not in theirs
+
+
+def _less_often(word: str, ours: str, theirs: str) -> bool:
+    return ours.count(word) < theirs.count(word) if len(word) > 1 else word in theirs and word not in ours
 
 
 def _strength_changed(held: Comparison) -> bool:

@@ -7,6 +7,7 @@ from services.chat_api.domain.grounding.subjects import has_foreign_subject
 from services.chat_api.domain.grounding.tokens import CALENDAR, CAPITAL, HANCHAR, IDENTIFIER, NAME, NUMBER, WORD, Token
 
 _LONGEST_NAME = 14
+_SHORTEST_WITH_ENDING = 7
 
 
 def _family(token: Token) -> int:
@@ -110,11 +111,15 @@ def _conflict(held: Comparison, i: int, place: int, step: int, *, passive_change
         return False
     ours, other = held.tokens[k], theirs[j]
     family = _family(ours)
+    if _dates_a_name(held, k, other):
+        return True
     if not family or family != _family(other) or ours.key == other.key or ours.key in other.others:
         return False
     if held.at[k] == UNMATCHED and ours.framing:
         return False
-    if family == 2 and (passive_changed or _unsure_noun(held, ours, other)):
+    if family == 2 and passive_changed:
+        return False
+    if family == 2 and _unsure_noun(held, ours, other) and not _parts_of_names(held, k, i, j, place):
         return False
     return not _skips(held, k, place, step) and not _continues(held, k, step, family) and not _listed(held, k, j)
 
@@ -123,7 +128,33 @@ def _unsure_noun(held: Comparison, ours: Token, other: Token) -> bool:
     if held.data.code != "de" or NAME in (ours.case, other.case):
         return False
     endings = held.data.noun_endings
-    return ours.surface.casefold().endswith(endings) or other.surface.casefold().endswith(endings)
+    return _has_ending(ours.surface, endings) or _has_ending(other.surface, endings)
+
+
+def _has_ending(word: str, endings: tuple[str, ...]) -> bool:
+    """ "Polizist" has the ending of its kind of noun, "Christ" has not."""
+    return len(word) >= _SHORTEST_WITH_ENDING and word.casefold().endswith(endings)
+
+
+def _parts_of_names(held: Comparison, k: int, i: int, j: int, place: int) -> bool:
+    """Two words with a capital, side by side in both: German nouns have a small word between them, names have none."""
+    theirs = held.evidence.said.tokens
+    return _adjoin(held.tokens[k], held.tokens[i]) and _adjoin(theirs[j], theirs[place])
+
+
+def _adjoin(one: Token, other: Token) -> bool:
+    first, second = sorted((one, other), key=lambda token: token.start)
+    is_name = first.case >= CAPITAL and second.case >= CAPITAL
+    return is_name and second.start == first.start + len(first.surface) + 1
+
+
+def _dates_a_name(held: Comparison, k: int, other: Token) -> bool:
+    """A month or day where the evidence has a name, or the other way round."""
+    ours = held.tokens[k]
+    if held.at[k] != UNMATCHED or held.data.code != "de":
+        return False
+    kinds = (ours, other) if ours.kind == CALENDAR else (other, ours)
+    return kinds[0].kind == CALENDAR and kinds[1].kind == WORD and kinds[1].case >= CAPITAL
 
 
 def _skips(held: Comparison, k: int, place: int, step: int) -> bool:
