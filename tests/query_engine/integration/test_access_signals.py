@@ -30,7 +30,6 @@ async def _write(engine: AsyncEngine, count: int) -> None:
             await apply_accesses(connection, [make_click(f"k{n}", record_id=f"{n}.md")])
 
 
-@pytest.mark.req("HTTP-3")
 async def test_every_access_comes_once_and_in_the_order_it_was_written(
     engine: AsyncEngine, store_client: httpx.AsyncClient
 ) -> None:
