@@ -18,7 +18,7 @@ from services.chat_api.domain.grounding.tokens import (
     normalise,
 )
 
-_SHORTEST_NAME = 2
+_SHORTEST_NAME = {"ru": 2, "en": 4}
 _POLITE = ("вы", "вас", "вам", "ваш")
 NUMBER_BOUND = frozenset({"at_least", "at_most", "more_than", "less_than", "almost"})
 
@@ -171,8 +171,10 @@ class _Reader(NumberReader):
         return CAPITAL if self.data.code == "de" else NAME
 
     def _stands_for_name(self, piece: Piece, i: int) -> bool:
-        """Right after a word, Russian writes no small word with a capital but the polite "you" and names."""
-        if self.data.code != "ru" or len(piece.folded) < _SHORTEST_NAME or piece.folded.startswith(_POLITE):
+        """Right after a word, Russian writes no small word with a capital but the polite "you" and names, and English
+        only short ones in titles."""
+        shortest = _SHORTEST_NAME.get(self.data.code)
+        if shortest is None or len(piece.folded) < shortest or piece.folded.startswith(_POLITE):
             return False
         before = self.out.text[: self.items[i][2]].rstrip()
         return before[-1:].isalpha()

@@ -128,7 +128,7 @@ def _unsure_noun(held: Comparison, ours: Token, other: Token) -> bool:
     if held.data.code != "de" or NAME in (ours.case, other.case):
         return False
     endings = held.data.noun_endings
-    return _has_ending(ours.surface, endings) or _has_ending(other.surface, endings)
+    return _has_ending(ours.surface, endings)
 
 
 def _has_ending(word: str, endings: tuple[str, ...]) -> bool:
