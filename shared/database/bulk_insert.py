@@ -6,6 +6,7 @@ times what the database needs for the rows.
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Row, Table
@@ -28,16 +29,23 @@ async def insert_new(
 
     Values of `jsonb` are JSON text. Raises DBAPIError if any row is refused; then none is written.
     """
-    arrays = tuple(list(values) for values in zip(*rows, strict=True))
+    arrays = arrays_of(columns, rows, key)
     if not arrays:
         return ()
     result = await connection.exec_driver_sql(insert_statement(table, columns, key, returning), arrays)
     return result.all() if returning else ()
 
 
+def arrays_of(columns: tuple[str, ...], rows: Iterable[Sequence[Any]], key: str) -> tuple[list[Any], ...]:
+    """What `insert_statement` takes; empty without rows. Sorted by the key, so that two workers that hold the same rows
+    never wait for each other crosswise."""
+    ordered = sorted(rows, key=itemgetter(columns.index(key)))
+    return tuple(list(values) for values in zip(*ordered, strict=True))
+
+
 @cache
 def insert_statement(table: Table, columns: tuple[str, ...], key: str, returning: tuple[str, ...] = ()) -> str:
-    """Takes one array for each column."""
+    """Takes one array for each column (`arrays_of`)."""
     types = [table.c[name].type.compile(dialect=_DIALECT) for name in columns]
     arrays = ", ".join(f"${number}::{type_}[]" for number, type_ in enumerate(types, start=1))
     told = f" RETURNING {', '.join(returning)}" if returning else ""

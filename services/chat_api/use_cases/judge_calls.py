@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import msgspec
@@ -42,15 +41,21 @@ async def observed_ruling(
             outcome, unbilled = "failed", is_unbilled(fault)
             raise
         finally:
+            milliseconds = round((time.monotonic() - started) * 1000)
             usage = ModelUsage(0, 0) if unbilled else (ruling.usage if ruling else None) or _estimated(claim, ruling)
-            run = _run_of(judge, claim, ruling, outcome, at, usage)
-            run = replace(run, latency_ms=round((time.monotonic() - started) * 1000))
+            run = _run_of(judge, claim, ruling, outcome, at, milliseconds, usage)
             record.runs.append(run)
             note_run(opened, run)
 
 
 def _run_of(
-    judge: Judge, claim: Claim, ruling: Ruling | None, outcome: RunOutcome, at: datetime, usage: ModelUsage
+    judge: Judge,
+    claim: Claim,
+    ruling: Ruling | None,
+    outcome: RunOutcome,
+    at: datetime,
+    milliseconds: int,
+    usage: ModelUsage,
 ) -> ModelRun:
     output = "" if ruling is None else "yes" if ruling.supported else "no"
     asked = msgspec.json.encode([judge.model, claim.sentence, claim.evidence])
@@ -65,7 +70,7 @@ def _run_of(
         output_tokens=usage.output_tokens,
         reasoning_tokens=usage.reasoning_tokens,
         estimated=ruling is None or ruling.usage is None,
-        latency_ms=0,
+        latency_ms=milliseconds,
         first_token_ms=None,
         input_hash=hashlib.sha256(asked).hexdigest(),
         output_hash=hashlib.sha256(output.encode()).hexdigest(),

@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.database.bulk_insert import insert_statement
+from shared.database.bulk_insert import arrays_of, insert_statement
 from shared.database.tables.usage import usage
 from shared.events import UsageRecorded
 from shared.usage.rollups import LOCK_FOR_ADDING, add_to_sums, sums_of
@@ -15,11 +15,8 @@ _ADD = f"""
     WITH inserted AS ({insert_statement(usage, _COLUMNS, "event_id", returning=("*",))})
     {add_to_sums(sums_of("inserted"))}"""
 _row_of = attrgetter(*_COLUMNS)
-_key_of = attrgetter("event_id")
 
 
 async def apply_usage(connection: AsyncConnection, events: Sequence[UsageRecorded]) -> None:
-    # Sorted, so that two workers that hold the same events never wait for each other crosswise.
-    rows = map(_row_of, sorted(events, key=_key_of))
     await connection.exec_driver_sql(LOCK_FOR_ADDING)
-    await connection.exec_driver_sql(_ADD, tuple(list(values) for values in zip(*rows, strict=True)))
+    await connection.exec_driver_sql(_ADD, arrays_of(_COLUMNS, map(_row_of, events), "event_id"))
